@@ -1,0 +1,110 @@
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../../runtime/clock.ts';
+import type { KubeClient } from '../../runtime/kube/client.ts';
+import { createLog, type LogLine } from '../../runtime/log.ts';
+import type { CreateFunction, Handler, Platform } from '../../runtime/platform.ts';
+import { toLambdaError } from './invocation.ts';
+import type { ClusterConnection, FromWorker, ToWorker, WorkerSetup } from './protocol.ts';
+import { createRemotePorts, type RemotePorts } from './remote-port.ts';
+
+/** Entry of an execution environment: loads one function, then runs it whenever it is asked to. */
+
+const setup = workerData as WorkerSetup;
+
+async function start(): Promise<void> {
+  if (parentPort === null) throw new Error('worker.ts must run in a worker thread');
+  const port = parentPort;
+  const post = (message: FromWorker) => port.postMessage(message);
+  const remote = createRemotePorts(post);
+  // Before the function is loaded: it may use its ports from the first line on.
+  const loaded = Promise.withResolvers<Handler>();
+  port.on('message', (message: ToWorker) => {
+    if (message.type !== 'invoke') return remote.settle(message);
+    void loaded.promise.then((handler) => invoke(handler, message)).then(post);
+  });
+  try {
+    const platform = await createPlatform(remote.ports, post);
+    loaded.resolve(await loadFunction(platform));
+    post({ type: 'ready' });
+  } catch (error) {
+    post({ type: 'initFailed', error: toLambdaError(error) });
+  }
+}
+
+async function loadFunction(platform: Platform): Promise<Handler> {
+  const module: { createFunction?: CreateFunction } = await import(
+    pathToFileURL(setup.modulePath).href
+  );
+  if (typeof module.createFunction === 'function') return module.createFunction(platform);
+  const error = new Error(`${setup.modulePath} must export a function createFunction`);
+  error.name = 'Runtime.HandlerNotFound';
+  throw error;
+}
+
+async function createPlatform(
+  ports: RemotePorts,
+  post: (message: FromWorker) => void,
+): Promise<Platform> {
+  const clusters = Object.keys(setup.clusters);
+  const kube = await createKube(setup.clusters);
+  return {
+    ...ports,
+    clusters,
+    kube,
+    log: createLog((line) => post({ type: 'log', line: toJson(line) }), setup.logLevel),
+    clock: systemClock,
+    environment: { ...process.env },
+  };
+}
+
+/** Clients are made on first use and kept: a warm environment keeps its connections. */
+async function createKube(
+  connections: Readonly<Record<string, ClusterConnection>>,
+): Promise<(cluster: string) => KubeClient> {
+  const { createKubeClient } = await import('../../runtime/kube/rest-client.ts');
+  const clients = new Map<string, KubeClient>();
+  return (cluster) => {
+    const known = clients.get(cluster);
+    if (known) return known;
+    const connection = Object.hasOwn(connections, cluster) ? connections[cluster] : undefined;
+    if (connection === undefined) {
+      const served = Object.keys(connections).join(', ') || 'none';
+      throw new Error(`cluster must be one of ${served}, got ${JSON.stringify(cluster)}`);
+    }
+    const { token, ...rest } = connection;
+    const client = createKubeClient({ ...rest, ...(token && { token: async () => token }) });
+    clients.set(cluster, client);
+    return client;
+  };
+}
+
+async function invoke(
+  handler: Handler,
+  { requestId, payload, deadline }: Extract<ToWorker, { type: 'invoke' }>,
+): Promise<FromWorker> {
+  try {
+    const answer = await handler(JSON.parse(payload), {
+      awsRequestId: requestId,
+      functionName: setup.functionName,
+      getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    });
+    return { type: 'answered', requestId, payload: JSON.stringify(answer ?? null) ?? 'null' };
+  } catch (error) {
+    return { type: 'failed', requestId, error: toLambdaError(error) };
+  }
+}
+
+/** A field that JSON cannot hold (a cycle) must not make the log call throw. */
+function toJson(line: LogLine): string {
+  try {
+    return JSON.stringify(line, (_key, value) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+  } catch (error) {
+    const { level, message, timestamp } = line;
+    return JSON.stringify({ level, message, timestamp, unreadableFields: String(error) });
+  }
+}
+
+await start();

@@ -1,0 +1,47 @@
+import { toTimestamp } from './clock.ts';
+import type { Condition } from './kube/objects.ts';
+import type { ConditionState } from './reconcile.ts';
+
+export const CONDITION_READY = 'Ready';
+export const CONDITION_PAUSED = 'Paused';
+
+/** The API server refuses longer ones in an Event, and nobody reads them in a condition. */
+const MAX_MESSAGE_LENGTH = 1000;
+
+export interface Moment {
+  readonly generation: number | undefined;
+  readonly now: number;
+}
+
+/** The new list of conditions; `lastTransitionTime` moves only where `status` does. */
+export function mergeConditions(
+  previous: readonly Condition[],
+  states: readonly ConditionState[],
+  { generation, now }: Moment,
+): readonly Condition[] {
+  return states.map(({ type, status, reason, message }) => {
+    const before = previous.find((condition) => condition.type === type);
+    return {
+      type,
+      status,
+      reason,
+      message: shorten(message),
+      lastTransitionTime: before?.status === status ? before.lastTransitionTime : toTimestamp(now),
+      ...(generation !== undefined && { observedGeneration: generation }),
+    };
+  });
+}
+
+/** The conditions worth a Kubernetes Event: new ones, and those whose status or reason is another now. */
+export function changedConditions(
+  previous: readonly Condition[],
+  next: readonly Condition[],
+): readonly Condition[] {
+  return next.filter((condition) => {
+    const before = previous.find(({ type }) => type === condition.type);
+    return before?.status !== condition.status || before.reason !== condition.reason;
+  });
+}
+
+const shorten = (message: string): string =>
+  message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH)}…` : message;

@@ -1,0 +1,49 @@
+/** A Kubernetes kind, as its REST path needs it. The core group is ''. */
+export interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+}
+
+/** A kind of which this operator makes children. They are watched, and a change wakes their owner. */
+export interface OwnedKind extends Kind {
+  /** Only children that match are watched, so the load follows our objects and not the cluster's size. */
+  readonly labelSelector: string;
+  /** What the reconciler may do with them. */
+  readonly verbs: readonly string[];
+}
+
+export interface RbacRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/**
+ * The one declaration of an operator, plain data. Queue, rule, role, RBAC, alarms and the local run follow from it.
+ */
+export interface Operator {
+  /** The Lambda is called `podless-<name>`, the Kubernetes group `podless:<name>`. */
+  readonly name: string;
+  readonly kind: Kind;
+  /** Set if something outside the object must be cleaned up before the object may go. */
+  readonly finalizer?: string;
+  readonly owns: readonly OwnedKind[];
+  /** How often every object is looked at again without an event. */
+  readonly resyncSeconds: number;
+  readonly timeoutSeconds: number;
+  readonly memoryMegabytes: number;
+  /** Reconciles at the same time, over all objects. */
+  readonly maxConcurrency: number;
+  /** Deliveries of a message before it goes to the dead-letter queue. */
+  readonly maxReceives: number;
+  /** Kubernetes rights beyond reading its kind, writing its status and its events. */
+  readonly rbac: readonly RbacRule[];
+  /** AWS actions, and what they act on. */
+  readonly iam: readonly { readonly actions: readonly string[]; readonly on: string }[];
+}
+
+/** `group/version`, or `version` alone for the core group. */
+export const apiVersionOf = ({ group, version }: Kind): string =>
+  group === '' ? version : `${group}/${version}`;

@@ -1,0 +1,194 @@
+import { isPaused } from './annotations.ts';
+import { CONDITION_PAUSED, CONDITION_READY } from './conditions.ts';
+import type { Deadline } from './deadline.ts';
+import { OperatorError } from './errors.ts';
+import type { KubeClient } from './kube/client.ts';
+import { createEventRecorder } from './kube/event-recorder.ts';
+import type { CommonStatus, KubeObject, ObjectRef } from './kube/objects.ts';
+import { describeError, type Log } from './log.ts';
+import type { Operator } from './operator.ts';
+import { classify, InternalError, type Outcome } from './outcome.ts';
+import type { Platform } from './platform.ts';
+import type { PlannedChange, ReconcileContext, Reconciler, Requeue, Result } from './reconcile.ts';
+import { createStatusWriter, type StatusWriter } from './status-writer.ts';
+
+export interface LoopProps {
+  readonly operator: Operator;
+  readonly reconciler: Reconciler;
+  readonly kube: KubeClient;
+  readonly platform: Platform;
+  readonly deadline: Deadline;
+  readonly log: Log;
+  readonly runId: string;
+  readonly dryRun: boolean;
+}
+
+/** How one reconcile of one object went. */
+export interface Report {
+  readonly outcome: Outcome;
+  /** In words. */
+  readonly reason: string;
+  readonly object?: KubeObject;
+  readonly requeue?: Requeue;
+  readonly plan?: readonly PlannedChange[];
+  /** Whether anything was written to the object. */
+  readonly changed: boolean;
+  /** What was thrown, for the outcomes that go back to the queue. */
+  readonly error?: unknown;
+}
+
+/** The reconcile loop: live get → paused? → deleting? finalize → add finalizer → reconcile → status. */
+export async function reconcileObject(ref: ObjectRef, props: LoopProps): Promise<Report> {
+  const { kube, operator, dryRun } = props;
+  const object = await kube.get(ref);
+  if (!object) return skipped('the object does not exist');
+  const { metadata } = object;
+  const held = operator.finalizer !== undefined && metadata.finalizers?.includes(operator.finalizer);
+  if (isPaused(metadata)) return pause(ref, object, props);
+  if (metadata.deletionTimestamp !== undefined) {
+    return held ? runGuarded(ref, object, props) : skipped('the object is being deleted', object);
+  }
+  const ready = held || dryRun ? object : await addFinalizer(ref, object, props);
+  return runGuarded(ref, ready, props);
+}
+
+const skipped = (reason: string, object?: KubeObject): Report => ({
+  outcome: 'skipped',
+  reason,
+  changed: false,
+  ...(object && { object }),
+});
+
+async function pause(ref: ObjectRef, object: KubeObject, props: LoopProps): Promise<Report> {
+  const message = 'left alone because of the annotation podless.dev/paused';
+  const { conditions = [], ...status } = ownStatus(object);
+  const paused = { type: CONDITION_PAUSED, status: 'True', reason: 'Paused', message } as const;
+  const others = conditions.filter(({ type }) => type !== CONDITION_PAUSED);
+  const writer = props.dryRun ? undefined : writerFor(ref, object, props);
+  await writer?.write({ status, conditions: [...others, paused] }, { observed: false });
+  const seen = writer?.latest() ?? object;
+  return { ...skipped('the object is paused', seen), changed: seen !== object };
+}
+
+/** Runs reconcile or finalize and turns what it returns or throws into status and report. */
+async function runGuarded(ref: ObjectRef, object: KubeObject, props: LoopProps): Promise<Report> {
+  const writer = writerFor(ref, object, props);
+  const changed = () => writer.latest() !== object;
+  try {
+    const report = await run(ref, object, { ...props, writer });
+    return { ...report, changed: report.changed || changed() };
+  } catch (error) {
+    const report = await fail(error, { ...props, writer });
+    return { ...report, changed: changed() };
+  }
+}
+
+type RunProps = LoopProps & { readonly writer: StatusWriter };
+
+async function run(ref: ObjectRef, object: KubeObject, props: RunProps): Promise<Report> {
+  const { reconciler, writer, dryRun } = props;
+  const deleting = object.metadata.deletionTimestamp !== undefined;
+  const step = deleting ? reconciler.finalize?.bind(reconciler) : reconciler.reconcile.bind(reconciler);
+  const result = await step?.(object, contextFor(props));
+  if (dryRun) return { ...reportOf(result, object), ...(result?.plan && { plan: result.plan }) };
+  if (deleting && !result?.requeue) return release(ref, object, props);
+  if (!result) return skipped('nothing to do', object);
+  const verdict = await writer.write(result);
+  if (!verdict.goOn && !verdict.recorded) return skipped(verdict.why, object);
+  if (result.remove !== undefined) return removeObject(ref, result.remove, props);
+  return reportOf(result, writer.latest());
+}
+
+function reportOf(result: Result | undefined, object: KubeObject): Report {
+  const ready = result?.conditions.find(({ type }) => type === CONDITION_READY);
+  const requeue = result?.requeue;
+  return {
+    outcome: requeue ? 'requeue' : 'done',
+    reason: requeue?.reason ?? ready?.message ?? '',
+    object,
+    changed: false,
+    ...(requeue && { requeue }),
+  };
+}
+
+async function fail(error: unknown, props: RunProps): Promise<Report> {
+  const { writer, reconciler, platform, dryRun, log, runId } = props;
+  const outcome = classify(error);
+  const reason = error instanceof Error ? error.message : String(error);
+  const object = writer.latest();
+  const report = { outcome, reason, object, changed: false, error };
+  if (outcome === 'retry' || dryRun) return report;
+  if (outcome === 'error') {
+    const stack = error instanceof Error ? error.stack : undefined;
+    log.error('reconcile threw an unexpected error', { ...describeError(error), stack });
+  }
+  const shown = error instanceof OperatorError ? error : new InternalError(error, runId);
+  const condition = { type: CONDITION_READY, status: 'False', reason: shown.reason, message: shown.message } as const;
+  const now = platform.clock.now();
+  const { status, requeue } = reconciler.describeFailure({ object, error: shown, now });
+  await writer.write({ status, conditions: [condition] }, { eventType: 'Warning' });
+  const next = outcome === 'terminal' && requeue ? { requeue } : {};
+  return { ...report, object: writer.latest(), ...next };
+}
+
+function contextFor({ log, platform, deadline, runId, dryRun, writer }: RunProps): ReconcileContext {
+  return {
+    log,
+    clock: platform.clock,
+    signal: deadline.signal,
+    deadline: deadline.at,
+    windUpMilliseconds: deadline.windUpMilliseconds,
+    runId,
+    dryRun,
+    checkpoint: (interim) =>
+      dryRun ? Promise.resolve({ goOn: true }) : writer.write(interim, { refresh: true }),
+  };
+}
+
+function writerFor(ref: ObjectRef, object: KubeObject, props: LoopProps): StatusWriter {
+  const { kube, platform, log, operator } = props;
+  const { clock, metrics } = platform;
+  return createStatusWriter({
+    kube,
+    clock,
+    ref,
+    object,
+    events: createEventRecorder({ kube, clock, log, operator: operator.name }),
+    fieldManager: `podless-${operator.name}`,
+    onWrite: () => metrics.count('podless_status_writes_total', { operator: operator.name }),
+  });
+}
+
+async function addFinalizer(ref: ObjectRef, object: KubeObject, props: LoopProps): Promise<KubeObject> {
+  const { finalizer } = props.operator;
+  if (finalizer === undefined) return object;
+  return setFinalizers(ref, object, [...(object.metadata.finalizers ?? []), finalizer], props);
+}
+
+/** Lets a cleaned-up object go. Only reached if finalize succeeded. */
+async function release(ref: ObjectRef, object: KubeObject, props: RunProps): Promise<Report> {
+  const rest = object.metadata.finalizers?.filter((name) => name !== props.operator.finalizer) ?? [];
+  await setFinalizers(ref, props.writer.latest(), rest, props);
+  return { outcome: 'done', reason: 'cleaned up, the object may go', object, changed: true };
+}
+
+/** Checked against the resourceVersion, since a patch of the list would undo what another controller did to it. */
+const setFinalizers = (
+  ref: ObjectRef,
+  { metadata: { uid, resourceVersion } }: KubeObject,
+  finalizers: readonly string[],
+  { kube }: LoopProps,
+): Promise<KubeObject> => kube.mergePatch(ref, { metadata: { uid, resourceVersion, finalizers } });
+
+async function removeObject(ref: ObjectRef, reason: string, { kube, writer }: RunProps): Promise<Report> {
+  const object = writer.latest();
+  const { uid, resourceVersion } = object.metadata;
+  await kube.delete(ref, { uid, resourceVersion, propagationPolicy: 'Background' });
+  return { outcome: 'done', reason, object, changed: true };
+}
+
+/** The kind's own fields of the status. */
+function ownStatus({ status }: KubeObject): CommonStatus & object {
+  const { observedGeneration: _generation, lastHandledReconcileAt: _handledAt, ...own } = status ?? {};
+  return own;
+}

@@ -1,0 +1,59 @@
+import type { Hint } from './hint.ts';
+import { apiVersionOf, type Operator } from './operator.ts';
+
+/** One object to reconcile, from whichever door it came in. */
+export interface ReconcileRequest {
+  /** Undefined: the platform's first. */
+  readonly cluster?: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly reason: string;
+  readonly dryRun: boolean;
+  readonly hops: number;
+}
+
+/** A payload that is not a request. The caller's mistake: answered, never retried. */
+export class InvalidRequestError extends Error {
+  override readonly name = 'InvalidRequestError';
+}
+
+/** The payload of `aws lambda invoke`. */
+export function parseByHand(payload: unknown): ReconcileRequest {
+  if (!isRecord(payload)) throw invalid('payload', 'an object', payload);
+  const { cluster, namespace = 'default', name, dryRun = false } = payload;
+  if (!isNonEmptyString(name)) throw invalid('name', 'a non-empty string', name);
+  if (!isNonEmptyString(namespace)) throw invalid('namespace', 'a non-empty string', namespace);
+  if (typeof dryRun !== 'boolean') throw invalid('dryRun', 'true or false', dryRun);
+  if (cluster !== undefined && !isNonEmptyString(cluster)) {
+    throw invalid('cluster', 'a non-empty string', cluster);
+  }
+  const request = { namespace, name, dryRun, reason: 'InvokedByHand', hops: 0 };
+  return cluster === undefined ? request : { ...request, cluster };
+}
+
+/** A hint that came through the bus or a queue; it must be meant for `operator`. */
+export function parseHint(payload: unknown, operator: Operator): ReconcileRequest {
+  if (!isRecord(payload)) throw invalid('hint', 'an object', payload);
+  const { cluster, apiVersion, kind, namespace, name, reason, hops } = payload as Partial<Hint>;
+  const expected = `${apiVersionOf(operator.kind)} ${operator.kind.kind}`;
+  if (`${apiVersion} ${kind}` !== expected) {
+    throw invalid('kind of the hint', expected, `${apiVersion} ${kind}`);
+  }
+  if (!isNonEmptyString(name)) throw invalid('name', 'a non-empty string', name);
+  if (!isNonEmptyString(namespace)) throw invalid('namespace', 'a non-empty string', namespace);
+  if (!isNonEmptyString(cluster)) throw invalid('cluster', 'a non-empty string', cluster);
+  return { cluster, namespace, name, reason: String(reason), dryRun: false, hops: hops ?? 0 };
+}
+
+const EXAMPLE = '{"namespace":"default","name":"my-object"}';
+
+const invalid = (field: string, expected: string, got: unknown): InvalidRequestError =>
+  new InvalidRequestError(
+    `${field} must be ${expected}, got ${JSON.stringify(got) ?? 'nothing'}; an example: ${EXAMPLE}`,
+  );
+
+const isNonEmptyString = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '';
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,35 @@
+import { defineConfig } from 'vitest/config';
+
+const minutes = 60_000;
+
+// oxlint-disable-next-line import/no-default-export -- vitest reads its configuration from the default export
+export default defineConfig({
+  test: {
+    globalSetup: ['test/helpers/global-setup.ts'],
+    reporters: ['default', './test/helpers/closing-line-reporter.ts'],
+    // Two cores, and most tests start servers: more at once would only measure the scheduler.
+    maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: minutes } },
+      {
+        extends: true,
+        test: {
+          name: 'contract',
+          include: ['test/contract/**/*.test.ts'],
+          testTimeout: 2 * minutes,
+          hookTimeout: 20 * minutes,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'scenario',
+          include: ['test/scenario/**/*.test.ts'],
+          testTimeout: 5 * minutes,
+          hookTimeout: 20 * minutes,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
