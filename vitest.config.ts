@@ -2,7 +2,6 @@ import { defineConfig } from 'vitest/config';
 
 const minutes = 60_000;
 
-// oxlint-disable-next-line import/no-default-export -- vitest reads its configuration from the default export
 export default defineConfig({
   test: {
     globalSetup: ['test/helpers/global-setup.ts'],
@@ -10,7 +9,10 @@ export default defineConfig({
     // Two cores, and most tests start servers: more at once would only measure the scheduler.
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: minutes } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: minutes },
+      },
       {
         extends: true,
         test: {

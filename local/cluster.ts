@@ -64,7 +64,10 @@ export async function connectToCluster(path: string): Promise<Cluster> {
     server: cluster.server,
     kubeconfig: { path },
     admin,
-    connectionOf: (name) => ({ ...admin, impersonate: { user: userOf(name), groups: [groupOf(name)] } }),
+    connectionOf: (name) => ({
+      ...admin,
+      impersonate: { user: userOf(name), groups: [groupOf(name)] },
+    }),
     stop: async () => {},
   };
 }

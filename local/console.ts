@@ -42,7 +42,8 @@ export function createConsole(stream: NodeJS.WriteStream): Console {
       const { step, elapsedSeconds } = progress;
       status(`  ${describe(progress)}`);
       const isNew = step !== reported.step;
-      if (live || !(isNew || elapsedSeconds - reported.elapsedSeconds >= PLAIN_INTERVAL_SECONDS)) return;
+      if (live || !(isNew || elapsedSeconds - reported.elapsedSeconds >= PLAIN_INTERVAL_SECONDS))
+        return;
       reported = { step, elapsedSeconds };
       line(`  ${describe(progress)}`);
     },

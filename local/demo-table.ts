@@ -27,7 +27,12 @@ export interface DemoTableOptions {
   readonly signal: AbortSignal;
 }
 
-export function createDemoTable({ endpoint, items, neighbours, signal }: DemoTableOptions): DemoTable {
+export function createDemoTable({
+  endpoint,
+  items,
+  neighbours,
+  signal,
+}: DemoTableOptions): DemoTable {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
   const neighbourOf = (index: number) => NEIGHBOURS[index % NEIGHBOURS.length] ?? TARGET;
@@ -44,7 +49,10 @@ export function createDemoTable({ endpoint, items, neighbours, signal }: DemoTab
           next = Math.min(next + BATCH, total);
           const batch = Array.from({ length: next - from }, (_, offset) => {
             const index = from + offset;
-            return { customer: index < items ? TARGET : neighbourOf(index), order: `order-${index}` };
+            return {
+              customer: index < items ? TARGET : neighbourOf(index),
+              order: `order-${index}`,
+            };
           });
           await put(client, batch);
           written += batch.length;

@@ -15,8 +15,13 @@ export interface HttpEndpoint {
 }
 
 /** /metrics, /healthz and /readyz, where people expect them from an operator. */
-export async function startHttpEndpoint({ registry, problem }: HttpEndpointOptions): Promise<HttpEndpoint> {
-  const pages: Readonly<Record<string, () => Promise<[status: number, type: string, body: string]>>> = {
+export async function startHttpEndpoint({
+  registry,
+  problem,
+}: HttpEndpointOptions): Promise<HttpEndpoint> {
+  const pages: Readonly<
+    Record<string, () => Promise<[status: number, type: string, body: string]>>
+  > = {
     '/metrics': async () => [200, registry.contentType, await registry.text()],
     '/healthz': async () => [200, 'text/plain', 'ok\n'],
     '/readyz': async () => {
@@ -26,7 +31,9 @@ export async function startHttpEndpoint({ registry, problem }: HttpEndpointOptio
   };
   const server = createServer((request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '';
-    const page = pages[path] ?? (async () => [404, 'text/plain', `pages: ${Object.keys(pages).join(' ')}\n`] as const);
+    const page =
+      pages[path] ??
+      (async () => [404, 'text/plain', `pages: ${Object.keys(pages).join(' ')}\n`] as const);
     page().then(
       ([status, type, body]) => response.writeHead(status, { 'content-type': type }).end(body),
       (error: unknown) => response.writeHead(500).end(`${String(error)}\n`),

@@ -12,14 +12,33 @@ const commandLine = {
 Runs Podless on this machine: a Kubernetes API server, a DynamoDB, the functions, and the messaging between them.
 Stays in the foreground; Ctrl-C stops everything.`,
   options: {
-    dynamodb: { type: 'text', value: '<engine>', help: 'dynalite (default), dynamodb-local, or the address of a DynamoDB' },
-    'function-timeout': { type: 'number', value: '<seconds>', help: "kill any function run after this time (default: each function's own)" },
-    resync: { type: 'number', value: '<seconds>', help: "time between resyncs (default: each operator's own)" },
-    kubeconfig: { type: 'text', value: '<file>', help: 'run against this cluster instead of an own API server' },
+    dynamodb: {
+      type: 'text',
+      value: '<engine>',
+      help: 'dynalite (default), dynamodb-local, or the address of a DynamoDB',
+    },
+    'function-timeout': {
+      type: 'number',
+      value: '<seconds>',
+      help: "kill any function run after this time (default: each function's own)",
+    },
+    resync: {
+      type: 'number',
+      value: '<seconds>',
+      help: "time between resyncs (default: each operator's own)",
+    },
+    kubeconfig: {
+      type: 'text',
+      value: '<file>',
+      help: 'run against this cluster instead of an own API server',
+    },
   },
 } as const;
 
-const howToUse = ({ dynamodb, lambda, http }: { dynamodb: string; lambda: string; http: string }, kubeconfig: string) => `
+const howToUse = (
+  { dynamodb, lambda, http }: { dynamodb: string; lambda: string; http: string },
+  kubeconfig: string,
+) => `
   export KUBECONFIG=${kubeconfig} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=us-east-1
   kubectl get ddbctldpjobs -A -w
   aws dynamodb list-tables --endpoint-url ${dynamodb}

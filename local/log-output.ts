@@ -23,8 +23,14 @@ export function logToConsole(output: Console, source: string, line: LogLine): vo
   const time = line.timestamp.slice(11, 19);
   const subject = subjectOf(line);
   if (line.message === 'reconcile finished') {
-    const { outcome, reason, durationMs } = line as { outcome?: unknown; reason?: unknown; durationMs?: unknown } & LogLine;
-    output.line(`${time} ${source} ${subject} ${String(outcome)} in ${String(durationMs)} ms: ${String(reason)}`);
+    const { outcome, reason, durationMs } = line as {
+      outcome?: unknown;
+      reason?: unknown;
+      durationMs?: unknown;
+    } & LogLine;
+    output.line(
+      `${time} ${source} ${subject} ${String(outcome)} in ${String(durationMs)} ms: ${String(reason)}`,
+    );
   } else if (line.level === 'error') {
     const detail = typeof line['error'] === 'string' ? `: ${line['error']}` : '';
     output.line(`${time} ${source} ${subject} ${line.message}${detail}`);

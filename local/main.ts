@@ -33,6 +33,7 @@ function report(error: unknown, signal: AbortSignal): number {
   const usage = error instanceof UsageError;
   const text = error instanceof Error ? error.message : String(error);
   process.stderr.write(`error: ${text}\n`);
-  if (!usage && process.env['DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  if (!usage && process.env['DEBUG'] && error instanceof Error)
+    process.stderr.write(`${error.stack}\n`);
   return usage ? 2 : 1;
 }

@@ -23,7 +23,9 @@ interface Manifest {
 
 /** What `kubectl apply -k crds` applies. Resolves when the API server serves the new kinds. */
 export async function applyManifests(kube: KubeClient, signal?: AbortSignal): Promise<void> {
-  const applied = await Promise.all((await readManifests()).map((manifest) => apply(kube, manifest)));
+  const applied = await Promise.all(
+    (await readManifests()).map((manifest) => apply(kube, manifest)),
+  );
   for (const ref of applied.filter(({ kind }) => kind.kind === 'CustomResourceDefinition')) {
     await waitUntilEstablished(kube, ref, signal);
   }
@@ -43,7 +45,8 @@ async function apply(kube: KubeClient, manifest: Manifest): Promise<ObjectRef> {
   const { apiVersion, kind, metadata } = manifest;
   const [group = '', version = ''] = apiVersion.split('/');
   const plural = plurals[kind];
-  if (plural === undefined) throw new Error(`crds/ must hold only ${Object.keys(plurals).join(', ')}, got ${kind}`);
+  if (plural === undefined)
+    throw new Error(`crds/ must hold only ${Object.keys(plurals).join(', ')}, got ${kind}`);
   const ref = { kind: { group, version, kind, plural }, namespace: '', name: metadata.name };
   await kube.apply(ref, manifest, { fieldManager: 'podless' });
   return ref;
@@ -52,10 +55,13 @@ async function apply(kube: KubeClient, manifest: Manifest): Promise<ObjectRef> {
 async function waitUntilEstablished(kube: KubeClient, ref: ObjectRef, signal?: AbortSignal) {
   const giveUpAt = systemClock.now() + ESTABLISHED_WITHIN_MILLISECONDS;
   while (!isEstablished(await kube.get(ref, signal))) {
-    if (systemClock.now() > giveUpAt) throw new Error(`CRD ${ref.name} was not established in time`);
+    if (systemClock.now() > giveUpAt)
+      throw new Error(`CRD ${ref.name} was not established in time`);
     await systemClock.sleep(100, signal);
   }
 }
 
 const isEstablished = (crd: KubeObject | undefined): boolean =>
-  crd?.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ?? false;
+  crd?.status?.conditions?.some(
+    ({ type, status }) => type === 'Established' && status === 'True',
+  ) ?? false;

@@ -1,7 +1,7 @@
 import { operators } from '../functions/operators.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { type Operator, apiVersionOf } from '../runtime/operator.ts';
+import { apiVersionOf, type Operator } from '../runtime/operator.ts';
 import { createCursorStore } from './cloud/cursor-store.ts';
 import { createEventBus, HINT_SOURCE } from './cloud/event-bus.ts';
 import { createFifoQueue } from './cloud/fifo-queue.ts';
@@ -10,14 +10,14 @@ import { runPipe } from './cloud/pipe.ts';
 import { createInbox, createWorkQueue } from './cloud/ports.ts';
 import type { FifoQueue } from './cloud/queue.ts';
 import { createStandardQueue } from './cloud/standard-queue.ts';
-import type { RemotePorts } from './lambda/remote-port.ts';
+import type { CloudPorts } from './lambda/remote-port.ts';
 
 /** Deliveries from an inbox to its pipe before a message that has no group is given up. */
 const INBOX_MAX_RECEIVES = 3;
 
 /** Bus, queues, pipes and metrics of all operators, in process. */
 export interface Messaging {
-  readonly ports: RemotePorts;
+  readonly ports: CloudPorts;
   readonly registry: MetricsRegistry;
   workQueue(operator: Operator): FifoQueue;
   /** Resolves when the signal has aborted. */
@@ -47,7 +47,10 @@ export function startMessaging({ clock, log, signal }: MessagingOptions): Messag
   });
   const routeOf = (name: string) => {
     const route = routes.find(({ operator }) => operator.name === name);
-    if (!route) throw new Error(`operator must be one of ${operators.map((one) => one.name).join(', ')}, got ${name}`);
+    if (!route)
+      throw new Error(
+        `operator must be one of ${operators.map((one) => one.name).join(', ')}, got ${name}`,
+      );
     return route;
   };
   const rules = routes.map(({ operator, inbox }) => ({
@@ -65,7 +68,9 @@ export function startMessaging({ clock, log, signal }: MessagingOptions): Messag
       { name: `podless-${name}-work.fifo`, queue: work, deadLetters: workDeadLetters },
     ]),
   );
-  const pipes = routes.map(({ inbox, work }) => runPipe({ source: inbox, target: work, log, signal }));
+  const pipes = routes.map(({ inbox, work }) =>
+    runPipe({ source: inbox, target: work, log, signal }),
+  );
   return {
     ports: {
       bus: createEventBus({ clock, rules, log, signal }),

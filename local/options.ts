@@ -22,7 +22,10 @@ export interface CommandLine {
 }
 
 /** Reads the command line; undefined if only help was asked for, which is printed. */
-export function readOptions({ usage, options }: CommandLine, args: readonly string[]): OptionValues | undefined {
+export function readOptions(
+  { usage, options }: CommandLine,
+  args: readonly string[],
+): OptionValues | undefined {
   const values = parse(options, args);
   if (values['help'] === true) {
     process.stdout.write(helpText(usage, options));
@@ -47,21 +50,33 @@ function parse(options: CommandLine['options'], args: readonly string[]): Record
   }
 }
 
-function readValue(name: string, value: unknown, spec: OptionSpec | undefined): string | number | boolean {
+function readValue(
+  name: string,
+  value: unknown,
+  spec: OptionSpec | undefined,
+): string | number | boolean {
   if (typeof value === 'boolean') return value;
   const text = String(value);
   if (spec?.type !== 'number') return text;
   const { minimum = 1, whole = false } = spec;
   const number = Number(text);
-  if (text.trim() !== '' && number >= minimum && number <= Number.MAX_SAFE_INTEGER && (!whole || Number.isInteger(number))) {
+  if (
+    text.trim() !== '' &&
+    number >= minimum &&
+    number <= Number.MAX_SAFE_INTEGER &&
+    (!whole || Number.isInteger(number))
+  ) {
     return number;
   }
-  throw new UsageError(`--${name} must be a ${whole ? 'whole ' : ''}number of at least ${minimum}, got "${text}"`);
+  throw new UsageError(
+    `--${name} must be a ${whole ? 'whole ' : ''}number of at least ${minimum}, got "${text}"`,
+  );
 }
 
 function helpText(usage: string, options: CommandLine['options']): string {
   const rows = Object.entries({ ...options, help: { value: undefined, help: 'this text' } }).map(
-    ([name, { value, help }]) => `  ${`--${name}${value === undefined ? '' : ` ${value}`}`.padEnd(30)} ${help}`,
+    ([name, { value, help }]) =>
+      `  ${`--${name}${value === undefined ? '' : ` ${value}`}`.padEnd(30)} ${help}`,
   );
   return `${usage}\n\n${rows.join('\n')}\n`;
 }

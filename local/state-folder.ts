@@ -31,7 +31,13 @@ export async function claimStateFolder(name: string): Promise<StateFolder> {
       if ('text' in cluster.kubeconfig) {
         await writeFile(ownKubeconfig, cluster.kubeconfig.text, { mode: 0o600 });
       }
-      const content = { kubeconfig: kubeconfigPath(system), dynamodb, lambda, http, pid: process.pid };
+      const content = {
+        kubeconfig: kubeconfigPath(system),
+        dynamodb,
+        lambda,
+        http,
+        pid: process.pid,
+      };
       await writeFile(`${info}.new`, `${JSON.stringify(content, undefined, 2)}\n`);
       await rename(`${info}.new`, info);
       return info;

@@ -1,18 +1,16 @@
 import { operators } from '../functions/operators.ts';
 import { watcherSettings } from '../functions/watcher/settings.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { createKubeClient } from '../runtime/kube/rest-client.ts';
 import type { KubeClient } from '../runtime/kube/client.ts';
+import { createKubeClient } from '../runtime/kube/rest-client.ts';
 import { createLog, type LogLine } from '../runtime/log.ts';
-import { type Cluster, connectToCluster, startOwnCluster } from './cluster.ts';
 import { runEventSourceMapping } from './cloud/event-source-mapping.ts';
 import { runSchedule } from './cloud/schedule.ts';
+import { type Cluster, connectToCluster, startOwnCluster } from './cluster.ts';
 import type { Report } from './control-plane/index.ts';
 import { type DynamoDbServer, startDynamoDb } from './dynamodb/index.ts';
 import { type FunctionDefinition, functionList } from './function-list.ts';
 import { startHttpEndpoint } from './http-endpoint.ts';
-import type { KubeConnection } from '../runtime/kube/transport.ts';
-import type { ClusterConnection } from './lambda/protocol.ts';
 import { FunctionPool } from './lambda/function-pool.ts';
 import { startInvokeEndpoint } from './lambda/invoke-endpoint.ts';
 import { applyManifests } from './manifests.ts';
@@ -47,6 +45,9 @@ export interface System {
   stop(): Promise<void>;
 }
 
+const CLUSTER_NAME = 'local';
+/** Beyond what the queue may use, so that `aws lambda invoke` is served while the queue is busy. */
+const RUNS_BY_HAND = 2;
 /** How soon after its death a killed run's message comes back; on AWS that takes the visibility timeout. */
 const RETRY_KILLED_RUN_SECONDS = 1;
 
@@ -69,7 +70,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 /** In the reverse order, and to the end, whatever goes wrong with one of them. */
 async function stopAll(started: readonly (() => Promise<unknown>)[]): Promise<void> {
   const problems: unknown[] = [];
-  for (const end of started.toReversed()) await end().catch((error: unknown) => problems.push(error));
+  for (const end of started.toReversed())
+    await end().catch((error: unknown) => problems.push(error));
   if (problems.length > 0) throw new AggregateError(problems, 'not everything could be stopped');
 }
 
@@ -79,13 +81,13 @@ async function startParts(options: SystemOptions, onStop: OnStop): Promise<Omit<
   const { report, signal } = options;
   const optional = { ...(report && { report }), ...(signal && { signal }) };
   const dynamodb = await startDynamoDb(options.dynamodb ?? 'dynalite', optional);
-  onStop(dynamodb.stop);
+  onStop(() => dynamodb.stop());
   const functionNames = functionList.map(({ name }) => name);
   const cluster =
     options.kubeconfig === undefined
       ? await startOwnCluster({ functionNames, auditLog: options.auditLog ?? false, ...optional })
       : await connectToCluster(options.kubeconfig);
-  onStop(cluster.stop);
+  onStop(() => cluster.stop());
   const admin = createKubeClient(cluster.admin);
   await applyManifests(admin, signal);
   signal?.throwIfAborted();
@@ -93,17 +95,17 @@ async function startParts(options: SystemOptions, onStop: OnStop): Promise<Omit<
   const running = new AbortController();
   const log = createLog((line) => options.onLog?.('cloud', line));
   const messaging = startMessaging({ clock: systemClock, log, signal: running.signal });
-  const pools = await createPools({ cluster, dynamodb, messaging, options });
+  const pools = createPools({ cluster, dynamodb, messaging, options });
   onStop(() => Promise.all([...pools.values()].map((pool) => pool.stop())));
   startDelivery({ pools, messaging, options, log, signal: running.signal });
   onStop(async () => running.abort());
   const lambda = await startInvokeEndpoint({ functions: [...pools.values()], log });
-  onStop(lambda.stop);
+  onStop(() => lambda.stop());
   const http = await startHttpEndpoint({
     registry: messaging.registry,
     problem: () => apiServerProblem(admin),
   });
-  onStop(http.stop);
+  onStop(() => http.stop());
   return { cluster, admin, dynamodb: dynamodb.url, lambda: lambda.url, http: http.url };
 }
 
@@ -114,30 +116,30 @@ interface PoolProps {
   readonly options: SystemOptions;
 }
 
-async function createPools(props: PoolProps): Promise<ReadonlyMap<string, FunctionPool>> {
+function createPools(props: PoolProps): ReadonlyMap<string, FunctionPool> {
   const { cluster, dynamodb, messaging, options } = props;
-  const create = async ({ name, ...definition }: FunctionDefinition) =>
-    new FunctionPool({
+  const create = ({ name, ...definition }: FunctionDefinition) => {
+    const { token, forgetToken: _forget, ...connection } = cluster.connectionOf(name);
+    return new FunctionPool({
       ...definition,
       functionName: `podless-${name}`,
       timeoutSeconds: options.functionTimeout ?? definition.timeoutSeconds,
-      clusters: { local: await staticConnection(cluster.connectionOf(name)) },
+      maxConcurrency: definition.maxConcurrency + RUNS_BY_HAND,
+      clusters: { [CLUSTER_NAME]: { ...connection, hasToken: token !== undefined } },
       environment: environmentOf(dynamodb.url),
       logLevel: 'info',
-      ports: messaging.ports,
+      ports: { ...messaging.ports, token: async () => (await token?.()) ?? '' },
       onLog: (source, line) => options.onLog?.(source, line),
     });
-  const pools = functionList.map(async (one) => [one.name, await create(one)] as const);
-  return new Map(await Promise.all(pools));
-}
-
-async function staticConnection({ token, forgetToken: _, ...rest }: KubeConnection): Promise<ClusterConnection> {
-  return { ...rest, ...(token && { token: await token() }) };
+  };
+  return new Map(functionList.map((definition) => [definition.name, create(definition)]));
 }
 
 /** What the deployed functions find in theirs; credentials of the person at the keyboard, or none that open anything. */
 function environmentOf(dynamodb: string): Readonly<Record<string, string | undefined>> {
-  const inherited = Object.entries(process.env).filter(([name]) => /^(AWS_|HOME$|PATH$|TZ$)/.test(name));
+  const inherited = Object.entries(process.env).filter(([name]) =>
+    /^(AWS_|HOME$|PATH$|TZ$)/.test(name),
+  );
   return {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'local',

@@ -15,7 +15,12 @@ import { isSqsEvent, processBatch } from './sqs-batch.ts';
 interface Answer {
   readonly outcome: string;
   readonly reason: string;
-  readonly object: { readonly cluster: string; readonly kind: string; readonly namespace: string; readonly name: string };
+  readonly object: {
+    readonly cluster: string;
+    readonly kind: string;
+    readonly namespace: string;
+    readonly name: string;
+  };
   readonly dryRun: boolean;
   readonly conditions: readonly unknown[];
   readonly status: object;
@@ -43,7 +48,8 @@ export function createReconcileHandler(
     };
     if (isSqsEvent(event)) {
       return processBatch(event, {
-        handle: async (body) => throwIfFailed(await handleRequest(parseHint(body, operator), invocation)),
+        handle: async (body) =>
+          throwIfFailed(await handleRequest(parseHint(body, operator), invocation)),
         workQueue: platform.workQueue(operator.name),
         log: invocation.log,
       });
@@ -73,10 +79,19 @@ async function handleRequest(request: ReconcileRequest, invocation: Invocation):
   const kube = platform.kube(cluster);
   const started = platform.clock.now();
   const report = await reconcileObject(ref, { ...invocation, kube, log, runId, dryRun });
-  const requeue = dryRun ? undefined : await sendRequeue(report, { request, runId, cluster, invocation });
+  const requeue = dryRun
+    ? undefined
+    : await sendRequeue(report, { request, runId, cluster, invocation });
   const durationMs = platform.clock.now() - started;
-  platform.metrics.count('podless_reconcile_total', { operator: operator.name, outcome: report.outcome });
-  platform.metrics.observe('podless_reconcile_seconds', { operator: operator.name }, durationMs / 1000);
+  platform.metrics.count('podless_reconcile_total', {
+    operator: operator.name,
+    outcome: report.outcome,
+  });
+  platform.metrics.observe(
+    'podless_reconcile_seconds',
+    { operator: operator.name },
+    durationMs / 1000,
+  );
   const level = report.outcome === 'error' || report.outcome === 'retry' ? 'error' : 'info';
   log[level]('reconcile finished', {
     outcome: report.outcome,
@@ -123,7 +138,11 @@ function throwIfFailed(report: Report): Report {
   return report;
 }
 
-function answer(request: ReconcileRequest, report: Report, { operator, platform }: Invocation): Answer {
+function answer(
+  request: ReconcileRequest,
+  report: Report,
+  { operator, platform }: Invocation,
+): Answer {
   const { namespace, name, dryRun } = request;
   const { conditions = [], ...status } = report.object?.status ?? {};
   return {
@@ -137,4 +156,3 @@ function answer(request: ReconcileRequest, report: Report, { operator, platform 
     ...(report.requeue && !dryRun && { requeueAfterSeconds: report.requeue.afterSeconds }),
   };
 }
-

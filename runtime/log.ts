@@ -30,11 +30,13 @@ export function createLog(
   level: LogLevel = 'info',
   bound: LogFields = {},
 ): Log {
-  const at = (lineLevel: LogLevel) => (message: string, fields: LogFields = {}) => {
-    if (rank[lineLevel] < rank[level]) return;
-    const timestamp = new Date().toISOString();
-    write({ level: lineLevel, message, timestamp, ...capFields({ ...bound, ...fields }) });
-  };
+  const at =
+    (lineLevel: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      if (rank[lineLevel] < rank[level]) return;
+      const timestamp = new Date().toISOString();
+      write({ level: lineLevel, message, timestamp, ...capFields({ ...bound, ...fields }) });
+    };
   return {
     debug: at('debug'),
     info: at('info'),

@@ -5,7 +5,9 @@
 export const metricDefinitions = {
   podless_reconcile_total: counter('Reconciles by outcome', ['operator', 'outcome']),
   podless_reconcile_seconds: histogram('Duration of a reconcile', ['operator']),
-  podless_requeue_chain_stopped_total: counter('Requeue chains ended by the hop limit', ['operator']),
+  podless_requeue_chain_stopped_total: counter('Requeue chains ended by the hop limit', [
+    'operator',
+  ]),
   podless_status_writes_total: counter('Status writes to the API server', ['operator']),
   podless_watch_connects_total: counter('Watch streams opened', ['kind']),
   podless_watch_reconnects_total: counter('Watch streams reopened, by cause', ['kind', 'cause']),
@@ -13,7 +15,10 @@ export const metricDefinitions = {
   podless_watch_relists_total: counter('Full lists made by the watcher', ['kind']),
   podless_watch_forwarded_total: counter('Changes put on the bus', ['kind', 'reason']),
   podless_watch_suppressed_total: counter('Changes that need no reconcile', ['kind']),
-  podless_watch_rejected_total: counter('Objects or lines that could not be read', ['kind', 'cause']),
+  podless_watch_rejected_total: counter('Objects or lines that could not be read', [
+    'kind',
+    'cause',
+  ]),
   podless_resync_sent_total: counter('Objects sent by resync', ['kind']),
   podless_function_invocations_total: counter('Function runs by result', ['function', 'result']),
 } as const satisfies Record<string, MetricDefinition>;

@@ -5,7 +5,15 @@ import { KubeApiError, KubeConnectionError } from './kube/client.ts';
  * How a reconcile ended. `waiting`: the world is not ready, look again slowly; `terminal`: until the spec changes;
  * `retry`: back to the queue, it is nobody's fault; `error`: back to the queue, it is a bug; `skipped`: nothing to do.
  */
-export const outcomes = ['done', 'requeue', 'waiting', 'terminal', 'retry', 'error', 'skipped'] as const;
+export const outcomes = [
+  'done',
+  'requeue',
+  'waiting',
+  'terminal',
+  'retry',
+  'error',
+  'skipped',
+] as const;
 export type Outcome = (typeof outcomes)[number];
 
 export type FailedOutcome = Extract<Outcome, 'waiting' | 'terminal' | 'retry' | 'error'>;
@@ -20,11 +28,16 @@ export function classify(error: unknown): FailedOutcome {
 }
 
 /** Conflicts, overload and server errors pass by themselves; a refusal (403, 422) does not. */
-const isPassing = (status: number): boolean => status >= 500 || [404, 408, 409, 410, 429].includes(status);
+const isPassing = (status: number): boolean =>
+  status >= 500 || [404, 408, 409, 410, 429].includes(status);
 
 /** What a bug looks like to the user: it must not hide behind an old status. */
 export class InternalError extends OperatorError {
   constructor(cause: unknown, reconcileId: string) {
-    super('InternalError', `unexpected error, tried again; see the log of reconcile ${reconcileId}`, { cause });
+    super(
+      'InternalError',
+      `unexpected error, tried again; see the log of reconcile ${reconcileId}`,
+      { cause },
+    );
   }
 }

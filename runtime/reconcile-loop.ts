@@ -43,7 +43,8 @@ export async function reconcileObject(ref: ObjectRef, props: LoopProps): Promise
   const object = await kube.get(ref);
   if (!object) return skipped('the object does not exist');
   const { metadata } = object;
-  const held = operator.finalizer !== undefined && metadata.finalizers?.includes(operator.finalizer);
+  const held =
+    operator.finalizer !== undefined && metadata.finalizers?.includes(operator.finalizer);
   if (isPaused(metadata)) return pause(ref, object, props);
   if (metadata.deletionTimestamp !== undefined) {
     return held ? runGuarded(ref, object, props) : skipped('the object is being deleted', object);
@@ -88,7 +89,9 @@ type RunProps = LoopProps & { readonly writer: StatusWriter };
 async function run(ref: ObjectRef, object: KubeObject, props: RunProps): Promise<Report> {
   const { reconciler, writer, dryRun } = props;
   const deleting = object.metadata.deletionTimestamp !== undefined;
-  const step = deleting ? reconciler.finalize?.bind(reconciler) : reconciler.reconcile.bind(reconciler);
+  const step = deleting
+    ? reconciler.finalize?.bind(reconciler)
+    : reconciler.reconcile.bind(reconciler);
   const result = await step?.(object, contextFor(props));
   if (dryRun) return { ...reportOf(result, object), ...(result?.plan && { plan: result.plan }) };
   if (deleting && !result?.requeue) return release(ref, object, props);
@@ -123,7 +126,12 @@ async function fail(error: unknown, props: RunProps): Promise<Report> {
     log.error('reconcile threw an unexpected error', { ...describeError(error), stack });
   }
   const shown = error instanceof OperatorError ? error : new InternalError(error, runId);
-  const condition = { type: CONDITION_READY, status: 'False', reason: shown.reason, message: shown.message } as const;
+  const condition = {
+    type: CONDITION_READY,
+    status: 'False',
+    reason: shown.reason,
+    message: shown.message,
+  } as const;
   const now = platform.clock.now();
   const { status, requeue } = reconciler.describeFailure({ object, error: shown, now });
   await writer.write({ status, conditions: [condition] }, { eventType: 'Warning' });
@@ -131,7 +139,14 @@ async function fail(error: unknown, props: RunProps): Promise<Report> {
   return { ...report, object: writer.latest(), ...next };
 }
 
-function contextFor({ log, platform, deadline, runId, dryRun, writer }: RunProps): ReconcileContext {
+function contextFor({
+  log,
+  platform,
+  deadline,
+  runId,
+  dryRun,
+  writer,
+}: RunProps): ReconcileContext {
   return {
     log,
     clock: platform.clock,
@@ -159,7 +174,11 @@ function writerFor(ref: ObjectRef, object: KubeObject, props: LoopProps): Status
   });
 }
 
-async function addFinalizer(ref: ObjectRef, object: KubeObject, props: LoopProps): Promise<KubeObject> {
+async function addFinalizer(
+  ref: ObjectRef,
+  object: KubeObject,
+  props: LoopProps,
+): Promise<KubeObject> {
   const { finalizer } = props.operator;
   if (finalizer === undefined) return object;
   return setFinalizers(ref, object, [...(object.metadata.finalizers ?? []), finalizer], props);
@@ -167,7 +186,8 @@ async function addFinalizer(ref: ObjectRef, object: KubeObject, props: LoopProps
 
 /** Lets a cleaned-up object go. Only reached if finalize succeeded. */
 async function release(ref: ObjectRef, object: KubeObject, props: RunProps): Promise<Report> {
-  const rest = object.metadata.finalizers?.filter((name) => name !== props.operator.finalizer) ?? [];
+  const rest =
+    object.metadata.finalizers?.filter((name) => name !== props.operator.finalizer) ?? [];
   await setFinalizers(ref, props.writer.latest(), rest, props);
   return { outcome: 'done', reason: 'cleaned up, the object may go', object, changed: true };
 }
@@ -180,7 +200,11 @@ const setFinalizers = (
   { kube }: LoopProps,
 ): Promise<KubeObject> => kube.mergePatch(ref, { metadata: { uid, resourceVersion, finalizers } });
 
-async function removeObject(ref: ObjectRef, reason: string, { kube, writer }: RunProps): Promise<Report> {
+async function removeObject(
+  ref: ObjectRef,
+  reason: string,
+  { kube, writer }: RunProps,
+): Promise<Report> {
   const object = writer.latest();
   const { uid, resourceVersion } = object.metadata;
   await kube.delete(ref, { uid, resourceVersion, propagationPolicy: 'Background' });
@@ -189,6 +213,10 @@ async function removeObject(ref: ObjectRef, reason: string, { kube, writer }: Ru
 
 /** The kind's own fields of the status. */
 function ownStatus({ status }: KubeObject): CommonStatus & object {
-  const { observedGeneration: _generation, lastHandledReconcileAt: _handledAt, ...own } = status ?? {};
+  const {
+    observedGeneration: _generation,
+    lastHandledReconcileAt: _handledAt,
+    ...own
+  } = status ?? {};
   return own;
 }

@@ -24,7 +24,10 @@ export interface RequeueSource {
 }
 
 /** The message that brings the object back, or 'stopped' if it has come back too often for nothing. */
-export function planRequeue(report: Report, source: RequeueSource): PlannedRequeue | 'stopped' | undefined {
+export function planRequeue(
+  report: Report,
+  source: RequeueSource,
+): PlannedRequeue | 'stopped' | undefined {
   const { operator, cluster, request, runId, now } = source;
   const hops = report.changed ? 0 : request.hops + 1;
   const requeue = report.outcome === 'waiting' ? slowly(report, request.hops) : report.requeue;
@@ -33,8 +36,18 @@ export function planRequeue(report: Report, source: RequeueSource): PlannedReque
   if (delaySeconds === 0 && hops > MAX_IDLE_HOPS) return 'stopped';
   const { namespace, name } = request;
   const uid = report.object?.metadata.uid;
-  const subject = { cluster, kind: operator.kind, namespace, name, ...(uid !== undefined && { uid }) };
-  const hint = createHint(subject, `Requeue: ${requeue.reason}`, occasionOf(delaySeconds, runId, now));
+  const subject = {
+    cluster,
+    kind: operator.kind,
+    namespace,
+    name,
+    ...(uid !== undefined && { uid }),
+  };
+  const hint = createHint(
+    subject,
+    `Requeue: ${requeue.reason}`,
+    occasionOf(delaySeconds, runId, now),
+  );
   return { hint: { ...hint, hops }, delaySeconds };
 }
 

@@ -28,13 +28,21 @@ export const isSqsEvent = (event: unknown): event is SqsEvent =>
   isRecord(event) && Array.isArray(event['Records']);
 
 /** Groups side by side, the messages of one group in order; a failed message costs only the rest of its group. */
-export async function processBatch({ Records }: SqsEvent, props: BatchProps): Promise<BatchResponse> {
+export async function processBatch(
+  { Records }: SqsEvent,
+  props: BatchProps,
+): Promise<BatchResponse> {
   const groups = Map.groupBy(Records, groupOf);
-  const failures = await Promise.all([...groups.values()].map((group) => processGroup(group, props)));
+  const failures = await Promise.all(
+    [...groups.values()].map((group) => processGroup(group, props)),
+  );
   return { batchItemFailures: failures.flat().map((itemIdentifier) => ({ itemIdentifier })) };
 }
 
-async function processGroup(records: readonly SqsRecord[], props: BatchProps): Promise<readonly string[]> {
+async function processGroup(
+  records: readonly SqsRecord[],
+  props: BatchProps,
+): Promise<readonly string[]> {
   for (const [index, record] of records.entries()) {
     try {
       await props.handle(JSON.parse(record.body));
@@ -47,7 +55,11 @@ async function processGroup(records: readonly SqsRecord[], props: BatchProps): P
   return [];
 }
 
-async function giveBack(record: SqsRecord, error: unknown, { workQueue, log }: BatchProps): Promise<void> {
+async function giveBack(
+  record: SqsRecord,
+  error: unknown,
+  { workQueue, log }: BatchProps,
+): Promise<void> {
   const receives = Number(record.attributes['ApproximateReceiveCount'] ?? 1);
   const afterSeconds = backoffSeconds(receives);
   const { messageId } = record;

@@ -52,7 +52,8 @@ export function createStatusWriter(props: StatusWriterProps): StatusWriter {
 
   const compose = ({ status, conditions }: StatusChange, observed: boolean): object => {
     const previous = latest.status?.conditions ?? [];
-    const requestedAt = requestedReconcile(latest.metadata) ?? latest.status?.lastHandledReconcileAt;
+    const requestedAt =
+      requestedReconcile(latest.metadata) ?? latest.status?.lastHandledReconcileAt;
     const observedGeneration = observed ? generation : latest.status?.observedGeneration;
     return withoutUndefined({
       ...status,
@@ -86,7 +87,8 @@ export function createStatusWriter(props: StatusWriterProps): StatusWriter {
   const look = async (ours?: object): Promise<string | undefined> => {
     const fresh = await kube.get(ref);
     if (!fresh) return 'the object was deleted';
-    if (fresh.metadata.uid !== uid) return 'the object was replaced by another one of the same name';
+    if (fresh.metadata.uid !== uid)
+      return 'the object was replaced by another one of the same name';
     const known = [latest.status ?? {}, ours ?? {}].map(withoutUndefined);
     const found = withoutUndefined(fresh.status ?? {});
     if (!known.some((status) => isDeepStrictEqual(status, found))) {
@@ -124,7 +126,8 @@ function whyStop({ metadata }: KubeObject, generation: number | undefined): stri
 /** After any of these the object is read again, which also tells whether a write without an answer was stored. */
 const mayBeTriedAgain = (error: unknown): boolean =>
   error instanceof KubeConnectionError ||
-  (error instanceof KubeApiError && (error.status >= 500 || [404, 409, 429].includes(error.status)));
+  (error instanceof KubeApiError &&
+    (error.status >= 500 || [404, 409, 429].includes(error.status)));
 
 const conditionsOf = ({ status }: KubeObject): readonly Condition[] => status?.conditions ?? [];
 

@@ -64,7 +64,10 @@ export function createBatchSender(options: BatchSenderOptions): SendBatch {
     const batch: Batch = { keys, known: true };
     try {
       do {
-        await retry.call(() => attempt(batch), () => patience(batch));
+        await retry.call(
+          () => attempt(batch),
+          () => patience(batch),
+        );
         // A few keys left over ask for a breath only, most of a batch left over for a pause that grows.
         if (batch.keys.length > 0) await retry.pause(overloads - 2, patience(batch));
       } while (batch.keys.length > 0 && !batch.known);

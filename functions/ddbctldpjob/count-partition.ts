@@ -32,7 +32,10 @@ export async function countPartition(
       signal.throwIfAborted();
       // One more than the limit is all there is to find out.
       const query = { after, signal, limit: limit === Infinity ? undefined : limit + 1 - count };
-      const page = await retry.call(() => partition.count(query), () => signal);
+      const page = await retry.call(
+        () => partition.count(query),
+        () => signal,
+      );
       count += page.count;
       readUnits += page.readUnits;
       after = page.next;

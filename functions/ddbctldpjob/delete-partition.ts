@@ -120,7 +120,10 @@ async function readPages(
   try {
     do {
       await pool.room();
-      const page = await retry.call(() => partition.page({ after, signal }), () => signal);
+      const page = await retry.call(
+        () => partition.page({ after, signal }),
+        () => signal,
+      );
       run.add({ readUnits: page.readUnits });
       budget.expect(page.keys.length, page.readUnits);
       pool.addPage(page.keys);

@@ -7,14 +7,7 @@ import {
   type QueryCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import { type TableSite, translated } from './dynamo-errors.ts';
-import type {
-  BatchReply,
-  ItemKey,
-  KeyValue,
-  PageQuery,
-  Partition,
-  TableKeys,
-} from './table.ts';
+import type { BatchReply, ItemKey, KeyValue, PageQuery, Partition, TableKeys } from './table.ts';
 
 export interface PartitionAddress {
   readonly client: DynamoDBClient;
@@ -62,7 +55,8 @@ function query(
     ExpressionAttributeNames: {
       '#partition': keys.partitionKey.name,
       // DynamoDB refuses names that no expression uses.
-      ...(details.ProjectionExpression === '#sort' && keys.sortKey && { '#sort': keys.sortKey.name }),
+      ...(details.ProjectionExpression === '#sort' &&
+        keys.sortKey && { '#sort': keys.sortKey.name }),
     },
     ExpressionAttributeValues: { ':partition': value },
     ExclusiveStartKey: after && primaryKey(address, after),
@@ -78,7 +72,9 @@ function query(
 
 function positionOf({ LastEvaluatedKey, ConsumedCapacity }: QueryCommandOutput, itemName: string) {
   const readUnits = ConsumedCapacity?.CapacityUnits ?? 0;
-  return LastEvaluatedKey ? { readUnits, next: toKeyValue(LastEvaluatedKey[itemName]) } : { readUnits };
+  return LastEvaluatedKey
+    ? { readUnits, next: toKeyValue(LastEvaluatedKey[itemName]) }
+    : { readUnits };
 }
 
 async function deleteItems(
@@ -92,12 +88,17 @@ async function deleteItems(
     RequestItems: { [site.tableName]: requests },
     ReturnConsumedCapacity: 'TOTAL',
   });
-  const reply = await translated(site, 'BatchWriteItem', () => client.send(command, { abortSignal }));
+  const reply = await translated(site, 'BatchWriteItem', () =>
+    client.send(command, { abortSignal }),
+  );
   const left = Object.values(reply.UnprocessedItems ?? {}).flat();
   const itemName = itemNameOf(keys);
   return {
     unprocessed: left.map(({ DeleteRequest }) => toKeyValue(DeleteRequest?.Key?.[itemName])),
-    writeUnits: (reply.ConsumedCapacity ?? []).reduce((sum, part) => sum + (part.CapacityUnits ?? 0), 0),
+    writeUnits: (reply.ConsumedCapacity ?? []).reduce(
+      (sum, part) => sum + (part.CapacityUnits ?? 0),
+      0,
+    ),
   };
 }
 

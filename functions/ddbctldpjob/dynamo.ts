@@ -32,7 +32,11 @@ const usableStatuses: ReadonlySet<string> = new Set(['ACTIVE', 'UPDATING']);
 export function createPartitionTable(options: PartitionTableOptions): PartitionTable {
   const { tableName, region, endpoint, clock = systemClock } = options;
   const client = dynamoClient(options);
-  const site = { tableName, region, ...(endpoint !== undefined && { host: new URL(endpoint).host }) };
+  const site = {
+    tableName,
+    region,
+    ...(endpoint !== undefined && { host: new URL(endpoint).host }),
+  };
   return {
     async describe(signal) {
       const limits = { maxFailures: DESCRIBE_TRIES, maxThrottles: DESCRIBE_TRIES };
@@ -77,7 +81,9 @@ async function describeTable(
 
 function keyAttribute(table: TableDescription, role: 'HASH' | 'RANGE'): KeyAttribute | undefined {
   const name = table.KeySchema?.find((element) => element.KeyType === role)?.AttributeName;
-  const definition = table.AttributeDefinitions?.find(({ AttributeName }) => AttributeName === name);
+  const definition = table.AttributeDefinitions?.find(
+    ({ AttributeName }) => AttributeName === name,
+  );
   const type = definition?.AttributeType;
   return name === undefined || type === undefined ? undefined : { name, type: type as KeyType };
 }

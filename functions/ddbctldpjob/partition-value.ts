@@ -33,7 +33,8 @@ export function readPartitionValue(text: string, source: PartitionValueSource): 
 }
 
 const readers: Readonly<Record<KeyType, (text: string) => KeyValue | undefined>> = {
-  S: (text) => (hasKeyLength(Buffer.byteLength(text)) && text.isWellFormed() ? { S: text } : undefined),
+  S: (text) =>
+    hasKeyLength(Buffer.byteLength(text)) && text.isWellFormed() ? { S: text } : undefined,
   N: (text) => (isDynamoNumber(text) ? { N: text } : undefined),
   B: (text) => {
     const bytes = Buffer.from(text, 'base64');
@@ -48,7 +49,8 @@ const hasKeyLength = (bytes: number): boolean => bytes >= 1 && bytes <= MAX_KEY_
 function isDynamoNumber(text: string): boolean {
   // Far more than any valid number needs; keeps the work on a hostile value small.
   if (text.length > 512) return false;
-  const match = /^[+-]?(?<whole>\d*)(?:\.(?<fraction>\d*))?(?:[eE](?<exponent>[+-]?\d{1,6}))?$/.exec(text);
+  const match =
+    /^[+-]?(?<whole>\d*)(?:\.(?<fraction>\d*))?(?:[eE](?<exponent>[+-]?\d{1,6}))?$/.exec(text);
   if (!match?.groups) return false;
   const { whole = '', fraction = '', exponent = '0' } = match.groups;
   const digits = whole + fraction;

@@ -1,8 +1,8 @@
+import { requestedReconcile } from '../../runtime/annotations.ts';
 import { toTimestamp } from '../../runtime/clock.ts';
 import { TerminalError, TransientError } from '../../runtime/errors.ts';
 import type { KubeObject } from '../../runtime/kube/objects.ts';
 import type { ReconcileContext, Reconciler, Result } from '../../runtime/reconcile.ts';
-import { requestedReconcile } from '../../runtime/annotations.ts';
 import { countPartition } from './count-partition.ts';
 import { deletePartition } from './delete-partition.ts';
 import { readPartitionValue } from './partition-value.ts';
@@ -40,7 +40,12 @@ export function createReconciler({ openTable }: Ports): Reconciler {
 
       const busy = otherRun(object, context);
       if (busy && !context.dryRun) return { ...unchanged(object), requeue: busy };
-      if (suspend) return inPhase('Suspended', ended(status), `suspended; deleted ${itemsDeleted(status)} so far`);
+      if (suspend)
+        return inPhase(
+          'Suspended',
+          ended(status),
+          `suspended; deleted ${itemsDeleted(status)} so far`,
+        );
 
       const partition = await openPartition(openTable(target), target, context);
       if (context.dryRun || target.dryRun) return count(partition, status, context);
@@ -56,7 +61,9 @@ function isFinished(object: KubeObject, status: JobStatus): boolean {
   const { observedGeneration, lastHandledReconcileAt } = object.status ?? {};
   const asked = requestedReconcile(object.metadata);
   const askedAgain = asked !== undefined && asked !== lastHandledReconcileAt;
-  return status.phase === 'Failed' && observedGeneration === object.metadata.generation && !askedAgain;
+  return (
+    status.phase === 'Failed' && observedGeneration === object.metadata.generation && !askedAgain
+  );
 }
 
 function finished(object: KubeObject, spec: JobSpec, { clock }: ReconcileContext): Result {
@@ -72,7 +79,9 @@ function otherRun(object: KubeObject, { clock, runId }: ReconcileContext) {
   const { run } = statusOf(object);
   if (!run || run.id === runId) return undefined;
   const left = (Date.parse(run.until) - clock.now()) / 1000;
-  return left > 0 ? { afterSeconds: left + 1, reason: `another run is at work until ${run.until}` } : undefined;
+  return left > 0
+    ? { afterSeconds: left + 1, reason: `another run is at work until ${run.until}` }
+    : undefined;
 }
 
 /** A run that is still noted here was killed: what it deleted since its last report was never counted. */
@@ -92,27 +101,51 @@ async function openPartition(
   return table.partition(keys, value.value);
 }
 
-async function refuseTooMany(partition: Partition, { maxItems, target }: JobSpec, context: ReconcileContext) {
+async function refuseTooMany(
+  partition: Partition,
+  { maxItems, target }: JobSpec,
+  context: ReconcileContext,
+) {
   if (maxItems === undefined) return;
   const { clock, signal } = context;
   const { count, complete } = await countPartition(partition, { clock, signal, limit: maxItems });
   const where = `partition "${target.partitionValue}" of table "${target.tableName}"`;
   if (count > maxItems) {
-    throw new TerminalError('TooManyItems', `${where} holds more than spec.maxItems = ${maxItems} items; nothing was deleted`);
+    throw new TerminalError(
+      'TooManyItems',
+      `${where} holds more than spec.maxItems = ${maxItems} items; nothing was deleted`,
+    );
   }
-  if (!complete) throw new TransientError('CountIncomplete', `${where} could not be counted in the time of one run`);
+  if (!complete)
+    throw new TransientError(
+      'CountIncomplete',
+      `${where} could not be counted in the time of one run`,
+    );
 }
 
-async function count(partition: Partition, status: JobStatus, context: ReconcileContext): Promise<Result> {
+async function count(
+  partition: Partition,
+  status: JobStatus,
+  context: ReconcileContext,
+): Promise<Result> {
   const { clock, signal } = context;
   const startTime = toTimestamp(clock.now());
   const { count, complete, readUnits } = await countPartition(partition, { clock, signal });
   const found = `${complete ? '' : 'at least '}${count} ${count === 1 ? 'item' : 'items'}`;
   const { tableName, partitionValue } = status.target ?? {};
   const subject = `items of partition "${partitionValue}" of table "${tableName}"`;
-  const result = { ...status, startTime, completionTime: toTimestamp(clock.now()), matchedItems: count };
+  const result = {
+    ...status,
+    startTime,
+    completionTime: toTimestamp(clock.now()),
+    matchedItems: count,
+  };
   return {
-    ...inPhase('Completed', { ...result, consumedReadUnits: readUnits }, `dry run: ${found} would be deleted`),
+    ...inPhase(
+      'Completed',
+      { ...result, consumedReadUnits: readUnits },
+      `dry run: ${found} would be deleted`,
+    ),
     plan: [{ action: count === 0 ? 'none' : 'delete', subject, detail: found }],
   };
 }
@@ -123,7 +156,11 @@ interface Job {
   readonly status: JobStatus;
 }
 
-async function work(partition: Partition, { object, spec, status }: Job, context: ReconcileContext): Promise<Result> {
+async function work(
+  partition: Partition,
+  { object, spec, status }: Job,
+  context: ReconcileContext,
+): Promise<Result> {
   const { clock, signal, runId: id } = context;
   const run = { id, until: toTimestamp(context.deadline + 999) };
   const start = { startTime: toTimestamp(clock.now()), ...status, run };
@@ -144,13 +181,21 @@ async function work(partition: Partition, { object, spec, status }: Job, context
       return verdict.goOn;
     },
   });
-  const reached = addProgress(result.exact ? start : { ...start, deletedItemsExact: false }, result);
+  const reached = addProgress(
+    result.exact ? start : { ...start, deletedItemsExact: false },
+    result,
+  );
   context.log.info('partition pass finished', { ...result, stopped });
   if (result.failure) {
     await report(withoutRun(reached));
     throw result.failure;
   }
-  return conclude(withoutRun(reached), { finished: result.finished, stopped, spec, now: clock.now() });
+  return conclude(withoutRun(reached), {
+    finished: result.finished,
+    stopped,
+    spec,
+    now: clock.now(),
+  });
 }
 
 interface Conclusion {
@@ -165,7 +210,10 @@ function conclude(status: JobStatus, { finished, stopped, spec, now }: Conclusio
     const completed = { ...status, completionTime: toTimestamp(now) };
     const expiry = untilExpiry(completed, spec, now);
     const message = `deleted ${itemsDeleted(status)}; the partition is empty`;
-    const after = expiry === 'over' ? { remove: 'ttlSecondsAfterFinished is 0' } : expiry && { requeue: expiry };
+    const after =
+      expiry === 'over'
+        ? { remove: 'ttlSecondsAfterFinished is 0' }
+        : expiry && { requeue: expiry };
     return { ...inPhase('Completed', completed, message), ...after };
   }
   const why = stopped === '' ? 'the time of this run is over' : stopped;

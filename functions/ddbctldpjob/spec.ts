@@ -78,13 +78,14 @@ const tableName: TextRule = {
   pattern: /^[a-zA-Z0-9_.-]{3,255}$/,
   expected: 'a table name of 3 to 255 letters, digits, "_", "." or "-"',
 };
-const partitionValue: TextRule = { pattern: /^[^]{1,4096}$/, expected: 'a non-empty string' };
+const partitionValue: TextRule = { pattern: /^.{1,4096}$/s, expected: 'a non-empty string' };
 const region: TextRule = {
   pattern: /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
   expected: 'the name of an AWS region such as us-east-1',
 };
 const endpoint: TextRule = {
-  pattern: /^https?:\/\/([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[A-Za-z0-9._~-]+)*\/?$/,
+  pattern:
+    /^https?:\/\/([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[A-Za-z0-9._~-]+)*\/?$/,
   expected: 'a URL of the form http(s)://host[:port]',
 };
 

@@ -77,7 +77,11 @@ export function withoutRun({ run: _run, ...status }: JobStatus): JobStatus {
 }
 
 /** The status after an error; Failed only if trying again cannot help. */
-export function describeFailure({ object, error, now }: Failure): Pick<Result, 'status' | 'requeue'> {
+export function describeFailure({
+  object,
+  error,
+  now,
+}: Failure): Pick<Result, 'status' | 'requeue'> {
   const spec = parseSpec(object.spec);
   const status = withoutRun(spec.ok ? progressOn(spec.value.target, object) : statusOf(object));
   if (!(error instanceof TerminalError)) {

@@ -58,7 +58,7 @@ async function runOnce(
   messages: readonly ReceivedMessage[],
   options: EventSourceMappingOptions,
 ): Promise<void> {
-  const { queue, queueArn, invoke, log } = options;
+  const { queue, queueArn, invoke, log, signal } = options;
   try {
     const answer = await invoke(toSqsEvent(messages, queueArn));
     const failed = failedMessageIds(answer, new Set(messages.map(({ messageId }) => messageId)));
@@ -67,6 +67,7 @@ async function runOnce(
       if (!failed.has(messageId)) await queue.delete(receiptHandle);
     }
   } catch (error) {
+    if (signal.aborted) return;
     log.error('function run failed, its messages will be tried again', {
       messages: messages.map(({ messageId, receiveCount }) => ({ messageId, receiveCount })),
       ...describeError(error),

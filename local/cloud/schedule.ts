@@ -38,10 +38,11 @@ async function sleptUntil(time: number, clock: Clock, signal: AbortSignal): Prom
   return !signal.aborted;
 }
 
-async function runOnce({ name, run, log }: ScheduleOptions): Promise<void> {
+async function runOnce({ name, run, log, signal }: ScheduleOptions): Promise<void> {
   try {
     await run();
   } catch (error) {
-    log.error('scheduled run failed', { schedule: name, ...describeError(error) });
+    if (!signal.aborted)
+      log.error('scheduled run failed', { schedule: name, ...describeError(error) });
   }
 }

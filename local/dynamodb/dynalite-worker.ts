@@ -10,7 +10,9 @@ interface DynaliteSettings {
 }
 
 // It has no types of its own.
-const dynalite = createRequire(import.meta.url)('dynalite') as (settings: DynaliteSettings) => Server;
+const dynalite = createRequire(import.meta.url)('dynalite') as (
+  settings: DynaliteSettings,
+) => Server;
 
 // Dynalite throws, out of reach of everyone, when a client goes away in the middle of a request. Clients do that.
 process.on('uncaughtException', (error: NodeJS.ErrnoException) => {

@@ -8,7 +8,9 @@ export interface DynaliteOptions {
 
 /** Starts dynalite: there at once, and needs nothing but npm. Runs in a thread of its own, because it is busy while it works. */
 export async function startDynalite({ port = 0 }: DynaliteOptions = {}): Promise<DynamoDbServer> {
-  const worker = new Worker(new URL('./dynalite-worker.ts', import.meta.url), { workerData: { port } });
+  const worker = new Worker(new URL('./dynalite-worker.ts', import.meta.url), {
+    workerData: { port },
+  });
   const { promise: failed, resolve: setFailed } = Promise.withResolvers<string>();
   const listening = await new Promise<number>((resolve, reject) => {
     worker.once('message', resolve);

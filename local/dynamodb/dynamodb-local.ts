@@ -21,11 +21,15 @@ export interface DynamoDbLocalOptions {
 const START_SECONDS = 60;
 
 /** Starts Amazon's own DynamoDB Local. Needs Java and, the first time, Maven. */
-export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Promise<DynamoDbServer> {
+export async function startDynamoDbLocal(
+  options: DynamoDbLocalOptions = {},
+): Promise<DynamoDbServer> {
   const { report, signal, env = process.env } = options;
   const tools = await findJavaTools(env, !hasDynamoDbLocalJars(env));
   if (!tools.ok) {
-    throw new Error(`DynamoDB Local needs ${tools.missing}, which is not there; dynalite needs nothing`);
+    throw new Error(
+      `DynamoDB Local needs ${tools.missing}, which is not there; dynalite needs nothing`,
+    );
   }
   const jars = await dynamoDbLocalJars({ env, report, signal });
   const port = options.port ?? (await freePort());

@@ -1,11 +1,11 @@
 import type { Report } from '../control-plane/index.ts';
 import { startDynalite } from './dynalite.ts';
-import type { DynamoDbServer } from './server.ts';
 import { startDynamoDbLocal } from './dynamodb-local.ts';
+import type { DynamoDbServer } from './server.ts';
 
-export type { DynamoDbServer } from './server.ts';
 export { startDynalite } from './dynalite.ts';
 export { startDynamoDbLocal } from './dynamodb-local.ts';
+export type { DynamoDbServer } from './server.ts';
 
 export interface StartOptions {
   readonly report?: Report;
@@ -19,6 +19,9 @@ export async function startDynamoDb(
 ): Promise<Pick<DynamoDbServer, 'url' | 'stop'>> {
   if (engine === 'dynalite') return startDynalite();
   if (engine === 'dynamodb-local') return startDynamoDbLocal(options);
-  if (/^https?:\/\//.test(engine) && URL.canParse(engine)) return { url: engine, stop: async () => {} };
-  throw new Error(`--dynamodb must be dynalite, dynamodb-local or an http(s) address, got "${engine}"`);
+  if (/^https?:\/\//.test(engine) && URL.canParse(engine))
+    return { url: engine, stop: async () => {} };
+  throw new Error(
+    `--dynamodb must be dynalite, dynamodb-local or an http(s) address, got "${engine}"`,
+  );
 }

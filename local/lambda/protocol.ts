@@ -7,9 +7,9 @@ import type { LambdaError } from './invocation.ts';
 
 /** What main thread and execution environment say to each other. Plain data only: it is cloned between threads. */
 
-/** A connection that can be cloned: the token is text instead of a function. */
+/** A connection that can be cloned. A token may run out while the thread lives, so it is asked for in the main thread. */
 export type ClusterConnection = Omit<KubeConnection, 'token' | 'forgetToken'> & {
-  readonly token?: string;
+  readonly hasToken: boolean;
 };
 
 /** `workerData` of an execution environment. */
@@ -58,7 +58,8 @@ export type PortCall =
     }
   | { readonly method: 'cursors.read'; readonly key: string }
   | { readonly method: 'cursors.write'; readonly key: string; readonly resourceVersion: string }
-  | { readonly method: 'cursors.clear'; readonly key: string };
+  | { readonly method: 'cursors.clear'; readonly key: string }
+  | { readonly method: 'token'; readonly cluster: string };
 
 export interface MetricCall {
   readonly method: 'count' | 'observe';

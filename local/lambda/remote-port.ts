@@ -1,8 +1,13 @@
 import type { Platform } from '../../runtime/platform.ts';
 import type { FromWorker, PortCall, RemoteError, ToWorker } from './protocol.ts';
 
-/** The ports a function reaches across the thread boundary. */
-export type RemotePorts = Pick<Platform, 'bus' | 'inbox' | 'workQueue' | 'cursors' | 'metrics'>;
+/** What a function reaches across the thread boundary. */
+export type RemotePorts = CloudPorts & {
+  /** The present token of a cluster's connection. */
+  readonly token: (cluster: string) => Promise<string>;
+};
+
+export type CloudPorts = Pick<Platform, 'bus' | 'inbox' | 'workQueue' | 'cursors' | 'metrics'>;
 
 /** The worker's side: ports that send each call to the main thread and wait for its answer. */
 export function createRemotePorts(post: (message: FromWorker) => void): {
@@ -51,6 +56,7 @@ function portsOver(
       write: (key, resourceVersion) => tell({ method: 'cursors.write', key, resourceVersion }),
       clear: (key) => tell({ method: 'cursors.clear', key }),
     },
+    token: async (cluster) => String(await ask({ method: 'token', cluster })),
     metrics: {
       count: (name, labels, value = 1) =>
         post({ type: 'metric', metric: { method: 'count', name, labels, value } }),
@@ -88,6 +94,8 @@ function perform(ports: RemotePorts, call: PortCall): Promise<unknown> {
       return ports.cursors.write(call.key, call.resourceVersion);
     case 'cursors.clear':
       return ports.cursors.clear(call.key);
+    case 'token':
+      return ports.token(call.cluster);
   }
 }
 

@@ -47,9 +47,10 @@ async function createPlatform(
   post: (message: FromWorker) => void,
 ): Promise<Platform> {
   const clusters = Object.keys(setup.clusters);
-  const kube = await createKube(setup.clusters);
+  const { token, ...cloud } = ports;
+  const kube = await createKube(setup.clusters, token);
   return {
-    ...ports,
+    ...cloud,
     clusters,
     kube,
     log: createLog((line) => post({ type: 'log', line: toJson(line) }), setup.logLevel),
@@ -61,6 +62,7 @@ async function createPlatform(
 /** Clients are made on first use and kept: a warm environment keeps its connections. */
 async function createKube(
   connections: Readonly<Record<string, ClusterConnection>>,
+  tokenOf: RemotePorts['token'],
 ): Promise<(cluster: string) => KubeClient> {
   const { createKubeClient } = await import('../../runtime/kube/rest-client.ts');
   const clients = new Map<string, KubeClient>();
@@ -72,8 +74,11 @@ async function createKube(
       const served = Object.keys(connections).join(', ') || 'none';
       throw new Error(`cluster must be one of ${served}, got ${JSON.stringify(cluster)}`);
     }
-    const { token, ...rest } = connection;
-    const client = createKubeClient({ ...rest, ...(token && { token: async () => token }) });
+    const { hasToken, ...rest } = connection;
+    const client = createKubeClient({
+      ...rest,
+      ...(hasToken && { token: () => tokenOf(cluster) }),
+    });
     clients.set(cluster, client);
     return client;
   };

@@ -22,7 +22,12 @@ export interface EventRecorderProps {
   readonly operator: string;
 }
 
-export function createEventRecorder({ kube, clock, log, operator }: EventRecorderProps): EventRecorder {
+export function createEventRecorder({
+  kube,
+  clock,
+  log,
+  operator,
+}: EventRecorderProps): EventRecorder {
   return {
     record: async ({ apiVersion, kind, metadata }, condition, type) => {
       const { name, namespace, uid } = metadata;

@@ -4,7 +4,12 @@ import type { Kind } from '../operator.ts';
 import { apiVersionOf } from '../operator.ts';
 import { KubeApiError, type KubeClient, type ListPage } from './client.ts';
 import type { KubeObject, ObjectRef } from './objects.ts';
-import { type ApiRequest, createTransport, type KubeConnection, type Transport } from './transport.ts';
+import {
+  type ApiRequest,
+  createTransport,
+  type KubeConnection,
+  type Transport,
+} from './transport.ts';
 
 /**
  * A Kubernetes client of the few calls we make, on node:https. Why not all of client-node: it adds 1.5 MB and about
@@ -22,8 +27,10 @@ export function createKubeClient(connection: KubeConnection): KubeClient {
         throw error;
       }
     },
-    list: (kind, { signal, ...query }) => listPage(transport, kind, { query, ...optional({ signal }) }),
-    watch: (kind, { signal, ...query }) => openWatch(transport, kind, { query, ...optional({ signal }) }),
+    list: (kind, { signal, ...query }) =>
+      listPage(transport, kind, { query, ...optional({ signal }) }),
+    watch: (kind, { signal, ...query }) =>
+      openWatch(transport, kind, { query, ...optional({ signal }) }),
     apply: (ref, body, { fieldManager, subresource, dryRun, signal }) =>
       json({
         method: 'PATCH',
@@ -52,7 +59,12 @@ export function createKubeClient(connection: KubeConnection): KubeClient {
       const preconditions = optional({ uid, resourceVersion });
       const body = { preconditions, ...optional({ propagationPolicy }) };
       try {
-        await transport.text({ method: 'DELETE', path: pathOf(ref), body, ...optional({ signal }) });
+        await transport.text({
+          method: 'DELETE',
+          path: pathOf(ref),
+          body,
+          ...optional({ signal }),
+        });
       } catch (error) {
         if (!(error instanceof KubeApiError && error.status === 404)) throw error;
       }
@@ -65,15 +77,21 @@ interface CollectionRequest {
   readonly signal?: AbortSignal;
 }
 
-async function listPage(transport: Transport, kind: Kind, call: CollectionRequest): Promise<ListPage> {
+async function listPage(
+  transport: Transport,
+  kind: Kind,
+  call: CollectionRequest,
+): Promise<ListPage> {
   const path = collectionOf(kind, '');
   const list: unknown = JSON.parse(await transport.text({ method: 'GET', path, ...call }));
   if (!isRecord(list) || !Array.isArray(list['items']) || !isRecord(list['metadata'])) {
-    throw new Error(`list of ${path} must be an object with metadata and items, got something else`);
+    throw new Error(
+      `list of ${path} must be an object with metadata and items, got something else`,
+    );
   }
   const { resourceVersion, continue: next } = list['metadata'];
   return {
-    resourceVersion: String(resourceVersion ?? ''),
+    resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',
     items: list['items'],
     ...(typeof next === 'string' && next !== '' && { continue: next }),
   };
@@ -92,7 +110,9 @@ function openWatch(transport: Transport, kind: Kind, call: CollectionRequest): P
 
 function collectionOf({ group, version, plural }: Kind, namespace: string): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  return namespace === '' ? `${root}/${plural}` : `${root}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
+  return namespace === ''
+    ? `${root}/${plural}`
+    : `${root}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
 }
 
 function pathOf({ kind, namespace, name }: ObjectRef, subresource?: string): string {
@@ -103,7 +123,9 @@ function pathOf({ kind, namespace, name }: ObjectRef, subresource?: string): str
 function parseObject(text: string, { method, path }: ApiRequest): KubeObject {
   const object: unknown = JSON.parse(text);
   if (isRecord(object) && isRecord(object['metadata'])) return object as unknown as KubeObject;
-  throw new Error(`answer to ${method} ${path} must be an object with metadata, got something else`);
+  throw new Error(
+    `answer to ${method} ${path} must be an object with metadata, got something else`,
+  );
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -68,7 +68,9 @@ export function createTransport(connection: KubeConnection): Transport {
 type Send = (request: ApiRequest, signal: AbortSignal) => Promise<IncomingMessage>;
 
 async function whole(connection: KubeConnection, request: ApiRequest, send: Send): Promise<string> {
-  const timeout = AbortSignal.timeout(connection.timeoutMilliseconds ?? DEFAULT_TIMEOUT_MILLISECONDS);
+  const timeout = AbortSignal.timeout(
+    connection.timeoutMilliseconds ?? DEFAULT_TIMEOUT_MILLISECONDS,
+  );
   const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
   const response = await send(request, signal);
   try {
@@ -87,7 +89,10 @@ async function headersOnly(
   const milliseconds = connection.timeoutMilliseconds ?? DEFAULT_TIMEOUT_MILLISECONDS;
   const limit = new AbortController();
   const timer = setTimeout(
-    () => limit.abort(new Error(`no answer to ${request.method} ${request.path} in ${milliseconds} ms`)),
+    () =>
+      limit.abort(
+        new Error(`no answer to ${request.method} ${request.path} in ${milliseconds} ms`),
+      ),
     milliseconds,
   );
   try {
@@ -107,7 +112,14 @@ interface Exchange {
   readonly signal: AbortSignal;
 }
 
-function exchange({ secure, agent, url, headers, request, signal }: Exchange): Promise<IncomingMessage> {
+function exchange({
+  secure,
+  agent,
+  url,
+  headers,
+  request,
+  signal,
+}: Exchange): Promise<IncomingMessage> {
   const { method, path, body } = request;
   return new Promise((resolve, reject) => {
     const call = (secure ? https : http).request(url, { method, agent, headers, signal });
@@ -133,7 +145,8 @@ async function withRetries<T>(connection: KubeConnection, attempt: () => Promise
   } catch (error) {
     const unauthorized = error instanceof KubeApiError && error.status === 401;
     if (unauthorized) connection.forgetToken?.();
-    if (error instanceof StaleSocketError || (unauthorized && connection.forgetToken)) return attempt();
+    if (error instanceof StaleSocketError || (unauthorized && connection.forgetToken))
+      return attempt();
     throw error;
   }
 }
@@ -167,7 +180,8 @@ async function readAll(response: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const chunk of response) {
     size += (chunk as Buffer).length;
-    if (size > MAX_ANSWER_BYTES) throw new Error(`answer must be at most ${MAX_ANSWER_BYTES} bytes`);
+    if (size > MAX_ANSWER_BYTES)
+      throw new Error(`answer must be at most ${MAX_ANSWER_BYTES} bytes`);
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks).toString('utf8');

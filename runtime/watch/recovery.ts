@@ -20,10 +20,12 @@ export interface Recovery {
   broken(error: unknown, position: string | undefined): Remedy;
 }
 
-/** Causes that lie in what comes after a position: going on from there again may never help. */
+/**
+ * Causes that lie in what comes after a position: going on from there again may never help. Silence is none of them: a
+ * kind in which nothing happens is silent for long (see position.ts).
+ */
 const stickyCauses: ReadonlySet<BreakCause> = new Set<BreakCause>([
   'refused',
-  'silent',
   'truncated',
   'malformed',
   'error_event',
@@ -60,8 +62,9 @@ export function createRecovery(settings: WatchSettings): Recovery {
     broken(error, position) {
       const cause = breakCauseOf(error);
       breaksSinceDelivery += 1;
-      // The first 410 costs no time. More in a row, with nothing between, must not become a loop of lists.
-      const atOnce = cause === 'gone' && breaksSinceDelivery === 1;
+      // The first 410 costs no time; more in a row, with nothing between, must not become a loop of lists. Silence has
+      // cost its time already, and in a kind where nothing happens the first change may come at any moment.
+      const atOnce = cause === 'silent' || (cause === 'gone' && breaksSinceDelivery === 1);
       const relist = cause === 'gone' || cause === 'missing' || isStuck(cause, position);
       if (relist) breaksThere = 0;
       return { cause, relist, pauseMilliseconds: atOnce ? 0 : pauseAfter(error, backoff.next()) };

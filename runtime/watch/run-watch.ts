@@ -1,5 +1,6 @@
 import { describeError } from '../log.ts';
 import { followStream } from './follow-stream.ts';
+import { isAfter, newestResourceVersion } from './position.ts';
 import { relist } from './relist.ts';
 import { createSession, type WatchContext, type WatchSession } from './session.ts';
 import type { WatchSource } from './source.ts';
@@ -27,6 +28,7 @@ interface Ending {
 async function watchOnce(session: WatchSession, previous: Ending | undefined): Promise<Ending> {
   const { cursor, recovery, log } = session;
   try {
+    await checkPosition(session, previous);
     const position = cursor.position ?? (await relist(session));
     if (previous?.cause === 'missing') log.info('kind is installed now');
     const life = await followStream(position, session);
@@ -34,6 +36,17 @@ async function watchOnce(session: WatchSession, previous: Ending | undefined): P
   } catch (error) {
     return recover(error, session, previous);
   }
+}
+
+/** Only where there is doubt: a position from the last shift, or a stream that stayed silent. */
+async function checkPosition(session: WatchSession, previous: Ending | undefined): Promise<void> {
+  const { cursor, log } = session;
+  const { position } = cursor;
+  if (position === undefined || (previous && previous.cause !== 'silent')) return;
+  const newest = await newestResourceVersion(session);
+  if (!isAfter(position, newest)) return;
+  log.error('position is newer than the cluster', { position, newest });
+  await cursor.forget();
 }
 
 async function recover(

@@ -16,7 +16,7 @@ export interface WatchSettings extends BackoffOptions {
   readonly shortLifeMilliseconds: number;
 }
 
-/** Bookmarks come once a minute, so 75 s without a byte cannot be a healthy quiet stream. */
+/** Bookmarks come once a minute where anything happens: after 75 s without a byte a new connection is due. */
 export const defaultWatchSettings: Omit<WatchSettings, 'random'> = {
   pageSize: 500,
   silenceMilliseconds: 75_000,

@@ -51,9 +51,6 @@ function causeOfStatus({ status }: KubeApiError): BreakCause {
       return 'denied';
     case 429:
       return 'throttled';
-    // How the server answers to a resourceVersion from the future, as after a restored backup.
-    case 504:
-      return 'refused';
     default:
       return status < 500 ? 'refused' : 'unavailable';
   }

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { deletePartition } from '../../functions/ddbctldpjob/delete-partition.ts';
 import { createPartitionTable } from '../../functions/ddbctldpjob/dynamo.ts';
-import { type TableFault, type TableKeys } from '../../functions/ddbctldpjob/table.ts';
+import type { TableFault, TableKeys } from '../../functions/ddbctldpjob/table.ts';
 import { startDynalite } from '../../local/dynamodb/dynalite.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { OperatorError } from '../../runtime/errors.ts';
@@ -50,7 +50,11 @@ describe('a server that never answers', () => {
   test('costs a call three seconds', async () => {
     const url = await serve(() => {});
     const startedAt = performance.now();
-    const fault = await caught(tableAt(url).partition(keys, { S: 'a' }).deleteKeys([{ N: '1' }], signal));
+    const fault = await caught(
+      tableAt(url)
+        .partition(keys, { S: 'a' })
+        .deleteKeys([{ N: '1' }], signal),
+    );
     expect(fault).toMatchObject({ name: 'TableFault', kind: 'unreachable', mayHaveApplied: true });
     expect(performance.now() - startedAt).toBeGreaterThan(2_900);
     expect(performance.now() - startedAt).toBeLessThan(4_500);
@@ -87,7 +91,7 @@ describe('a server that never answers', () => {
 });
 
 describe('an endpoint that is not there', () => {
-  test('is named with host, table, region and the system\'s code', async () => {
+  test("is named with host, table, region and the system's code", async () => {
     const error = await describeAt('http://127.0.0.1:1');
     expect(error).toBeInstanceOf(OperatorError);
     expect(error).toMatchObject({
@@ -151,7 +155,11 @@ describe('an answer', () => {
   });
 
   test('that is no DynamoDB answer at all is tried again, then named', async () => {
-    for (const [status, reason] of [[503, 'DynamoDBUnavailable'], [200, 'DynamoDBUnavailable'], [404, 'RequestFailed']] as const) {
+    for (const [status, reason] of [
+      [503, 'DynamoDBUnavailable'],
+      [200, 'DynamoDBUnavailable'],
+      [404, 'RequestFailed'],
+    ] as const) {
       const url = await serve((_, response) => answer(response, status, '<html>hello</html>'));
       expect(await describeAt(url)).toMatchObject({ reason });
     }
@@ -184,7 +192,10 @@ describe('credentials', () => {
   test('never come back in a message, though DynamoDB repeats the headers it could not verify', async () => {
     const url = await serve((request, response) => {
       const message = `The Canonical String should have been ${JSON.stringify(request.headers)}`;
-      answer(response, 400, { __type: 'com.amazon.coral.service#InvalidSignatureException', message });
+      answer(response, 400, {
+        __type: 'com.amazon.coral.service#InvalidSignatureException',
+        message,
+      });
     });
     const error = (await describeAt(url)) as OperatorError;
     expect(error.reason).toBe('AccessDenied');
@@ -199,7 +210,11 @@ describe('credentials', () => {
     process.env['HOME'] = '/nonexistent';
     const url = await serve((_, response) => answer(response, 200, {}));
     const error = await describeAt(url);
-    Object.assign(process.env, { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, HOME: home });
+    Object.assign(process.env, {
+      AWS_ACCESS_KEY_ID: id,
+      AWS_SECRET_ACCESS_KEY: secret,
+      HOME: home,
+    });
     expect(error).toMatchObject({ reason: 'AccessDenied' });
   });
 });

@@ -9,7 +9,12 @@ import { systemClock as clock } from '../../runtime/clock.ts';
 import { TerminalError, TransientError } from '../../runtime/errors.ts';
 import { engines } from '../helpers/dynamodb-engines.ts';
 import { startFaultProxy } from '../helpers/dynamodb-fault-proxy.ts';
-import { createTestTables, type Item, keyValue, type TestTables } from '../helpers/dynamodb-tables.ts';
+import {
+  createTestTables,
+  type Item,
+  keyValue,
+  type TestTables,
+} from '../helpers/dynamodb-tables.ts';
 
 const { signal } = new AbortController();
 const types: readonly KeyType[] = ['S', 'N', 'B'];
@@ -50,38 +55,55 @@ describe.each(engines)('on $name', ({ start, missing }) => {
     const neighboursLeft = async (name: string) =>
       (await left(name, 'min')) + (await left(name, 'mine2'));
 
-    test.each(shapes)('is emptied of one partition: partition key $type, sort key $sort', async (shape) => {
-      const name = `shape-${shape.type}-${shape.sort ?? 'none'}`;
-      const partitionKey = { name: shape.sort === 'N' ? 'order.by' : 'name', type: shape.type };
-      const sortKey = shape.sort && { name: shape.sort === 'B' ? 'a b' : 'count', type: shape.sort };
-      await tables.create(name, { partitionKey, ...(sortKey && { sortKey }) });
-      const perPartition = sortKey ? 60 : 1;
-      const items = [1, 2, 3].flatMap((partition) =>
-        Array.from({ length: perPartition }, (_, index): Item => ({
-          [partitionKey.name]: keyValue(shape.type, partition),
-          ...(sortKey && { [sortKey.name]: keyValue(sortKey.type, index) }),
-          size: { N: '1' },
-        })),
-      );
-      await tables.put(name, items);
+    test.each(shapes)(
+      'is emptied of one partition: partition key $type, sort key $sort',
+      async (shape) => {
+        const name = `shape-${shape.type}-${shape.sort ?? 'none'}`;
+        const partitionKey = { name: shape.sort === 'N' ? 'order.by' : 'name', type: shape.type };
+        const sortKey = shape.sort && {
+          name: shape.sort === 'B' ? 'a b' : 'count',
+          type: shape.sort,
+        };
+        await tables.create(name, { partitionKey, ...(sortKey && { sortKey }) });
+        const perPartition = sortKey ? 60 : 1;
+        const items = [1, 2, 3].flatMap((partition) =>
+          Array.from(
+            { length: perPartition },
+            (_, index): Item => ({
+              [partitionKey.name]: keyValue(shape.type, partition),
+              ...(sortKey && { [sortKey.name]: keyValue(sortKey.type, index) }),
+              size: { N: '1' },
+            }),
+          ),
+        );
+        await tables.put(name, items);
 
-      const value = keyValue(shape.type, 2);
-      const table = createPartitionTable({ tableName: name, region: 'us-east-1', endpoint: server.url });
-      const keys = await table.describe(signal);
-      expect(keys).toMatchObject({ partitionKey, ...(sortKey && { sortKey }), status: 'ACTIVE' });
-      const partition = table.partition(keys, value);
-      expect(await countPartition(partition, { clock, signal })).toMatchObject({
-        count: perPartition,
-        complete: true,
-      });
-      const result = await deletePartition(partition, { clock, signal });
-      expect(result).toMatchObject({ deleted: perPartition, exact: true, finished: true });
-      expect(result.writeUnits).toBeGreaterThanOrEqual(perPartition);
+        const value = keyValue(shape.type, 2);
+        const table = createPartitionTable({
+          tableName: name,
+          region: 'us-east-1',
+          endpoint: server.url,
+        });
+        const keys = await table.describe(signal);
+        expect(keys).toMatchObject({ partitionKey, ...(sortKey && { sortKey }), status: 'ACTIVE' });
+        const partition = table.partition(keys, value);
+        expect(await countPartition(partition, { clock, signal })).toMatchObject({
+          count: perPartition,
+          complete: true,
+        });
+        const result = await deletePartition(partition, { clock, signal });
+        expect(result).toMatchObject({ deleted: perPartition, exact: true, finished: true });
+        expect(result.writeUnits).toBeGreaterThanOrEqual(perPartition);
 
-      const count = (number: number) =>
-        tables.count(name, partitionKey.name, keyValue(shape.type, number));
-      expect([await count(1), await count(2), await count(3)]).toEqual([perPartition, 0, perPartition]);
-    });
+        const count = (number: number) =>
+          tables.count(name, partitionKey.name, keyValue(shape.type, number));
+        expect([await count(1), await count(2), await count(3)]).toEqual([
+          perPartition,
+          0,
+          perPartition,
+        ]);
+      },
+    );
 
     test('is read in pages of 1 MB, and none of them is missed', async () => {
       await fill('large-items', 600, 'x'.repeat(5_000));
@@ -131,7 +153,7 @@ describe.each(engines)('on $name', ({ start, missing }) => {
       expect(result).toMatchObject({ finished: false, failure: { reason: 'TableNotFound' } });
     });
 
-    test('fails with RequestRejected and DynamoDB\'s own words if the request itself is wrong', async () => {
+    test("fails with RequestRejected and DynamoDB's own words if the request itself is wrong", async () => {
       await fill('rejecting', 1);
       const partition = await open('rejecting', { N: '5' });
       const failing = partition.page({ signal });

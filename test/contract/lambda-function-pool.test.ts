@@ -10,7 +10,7 @@ describe('a function runs as on Lambda', () => {
   test('with its event, context and environment, and nothing else of this process', async () => {
     const { pool, lines } = createTestPool('echo', {
       environment: { GREETING: 'hello' },
-      clusters: { blue: { server: 'https://127.0.0.1:1' } },
+      clusters: { blue: { server: 'https://127.0.0.1:1', hasToken: false } },
     });
     const result = await pool.invoke({ a: [1] }, { requestId: 'request-1' });
     expect(result).toMatchObject({ result: 'ok', requestId: 'request-1' });
@@ -175,7 +175,7 @@ describe('an environment that dies fails its run and is replaced', () => {
 describe('ports reach the main thread', () => {
   test('calls, answers and refusals travel both ways', async () => {
     const { pool, queue, putHints } = createTestPool('uses-ports', {
-      clusters: { blue: { server: 'https://127.0.0.1:1' } },
+      clusters: { blue: { server: 'https://127.0.0.1:1', hasToken: false } },
     });
     expect(await pool.call({})).toEqual({
       after: '42',

@@ -90,7 +90,8 @@ describe('a watch over HTTP', () => {
 
   test('notices a stream that went silent, and resumes after what it brought', async () => {
     const watches = [stream(event('ADDED', 'a', '101')), streamForEver(event('ADDED', 'b', '102'))];
-    const world = await watch({ watches, hints: 2 });
+    const lists = [listOf('100'), listOf('100'), listOf('101')];
+    const world = await watch({ lists, watches, hints: 2 });
     expect(world.names()).toEqual(['a:New', 'b:New']);
     expect(positions(world.server.watches)).toEqual(['100', '101']);
     expect(world.leftOpen).toBe(0);

@@ -15,5 +15,5 @@ class ClosingLineReporter implements Reporter {
   }
 }
 
-// biome-ignore lint/style/noDefaultExport: vitest loads a reporter from the default export
+// vitest loads a reporter from the default export.
 export default ClosingLineReporter;

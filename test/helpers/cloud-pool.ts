@@ -31,6 +31,7 @@ export function createTestPool(name: TestFunction, options: Partial<FunctionPool
     workQueue: () => createWorkQueue(queue),
     cursors: createCursorStore(),
     metrics: registry.metrics,
+    token: async () => '',
   };
   const pool = new FunctionPool({
     functionName: `podless-${name}`,

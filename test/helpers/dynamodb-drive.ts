@@ -12,7 +12,8 @@ export async function drive<T>(clock: VirtualClock, work: Promise<T>): Promise<T
   work.then(end, end);
   const giveUpAt = clock.now() + MAX_VIRTUAL_MS;
   while (!ended) {
-    if (clock.now() > giveUpAt) throw new Error('the work did not end within an hour of virtual time');
+    if (clock.now() > giveUpAt)
+      throw new Error('the work did not end within an hour of virtual time');
     await clock.advance(STEP_MS);
   }
   return work;

@@ -71,7 +71,8 @@ export async function startFaultProxy(
     if (faults.latencyMs) await delay(faults.latencyMs);
     if (happens('reset')) return void incoming.socket.destroy();
     if (happens('throttle')) return answer(response, throttled());
-    if (happens('serverError')) return answer(response, random() < 0.5 ? internalError() : badGateway());
+    if (happens('serverError'))
+      return answer(response, random() < 0.5 ? internalError() : badGateway());
     if (happens('hang')) {
       if (random() < 0.5) await forward(incoming, body);
       return;
@@ -90,7 +91,10 @@ export async function startFaultProxy(
       const { method = 'POST', url = '/' } = incoming;
       const outgoing = request(new URL(url, target), { method, headers, agent }, (reply) => {
         const { statusCode: status = 500 } = reply;
-        bytesOf(reply).then((bytes) => resolve({ status, headers: reply.headers, body: bytes }), reject);
+        bytesOf(reply).then(
+          (bytes) => resolve({ status, headers: reply.headers, body: bytes }),
+          reject,
+        );
       });
       outgoing.once('error', reject);
       outgoing.end(body);
@@ -137,11 +141,18 @@ function answer(response: ServerResponse, { status, headers, body }: Reply): voi
 const serviceError = (status: number, type: string, message: string): Reply => ({
   status,
   headers: { 'content-type': 'application/x-amz-json-1.0' },
-  body: Buffer.from(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message })),
+  body: Buffer.from(
+    JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message }),
+  ),
 });
 const throttled = (): Reply =>
-  serviceError(400, 'ProvisionedThroughputExceededException', 'The level of throughput was exceeded');
-const internalError = (): Reply => serviceError(500, 'InternalServerError', 'Internal server error');
+  serviceError(
+    400,
+    'ProvisionedThroughputExceededException',
+    'The level of throughput was exceeded',
+  );
+const internalError = (): Reply =>
+  serviceError(500, 'InternalServerError', 'Internal server error');
 const badGateway = (): Reply => ({
   status: 503,
   headers: { 'content-type': 'text/html' },

@@ -6,8 +6,8 @@ import {
   type Partition,
   TableFault,
 } from '../../functions/ddbctldpjob/table.ts';
-import type { OperatorError } from '../../runtime/errors.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { OperatorError } from '../../runtime/errors.ts';
 
 /** Shares of the calls, between 0 and 1. */
 export interface MemoryFaults {

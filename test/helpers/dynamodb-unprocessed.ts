@@ -8,7 +8,11 @@ interface SplitBatch {
   readonly nothingLeft: boolean;
 }
 
-export const unsplit = (body: Buffer): SplitBatch => ({ body, unprocessed: {}, nothingLeft: false });
+export const unsplit = (body: Buffer): SplitBatch => ({
+  body,
+  unprocessed: {},
+  nothingLeft: false,
+});
 
 /** Takes the picked requests out of a BatchWriteItem. */
 export function splitBatch(body: Buffer, pick: () => boolean): SplitBatch {
@@ -22,7 +26,11 @@ export function splitBatch(body: Buffer, pick: () => boolean): SplitBatch {
   }
   if (Object.keys(unprocessed).length === 0) return unsplit(body);
   const nothingLeft = Object.keys(kept).length === 0;
-  return { body: Buffer.from(JSON.stringify({ ...input, RequestItems: kept })), unprocessed, nothingLeft };
+  return {
+    body: Buffer.from(JSON.stringify({ ...input, RequestItems: kept })),
+    unprocessed,
+    nothingLeft,
+  };
 }
 
 /** Puts them into the engine's answer. */

@@ -24,6 +24,7 @@ interface Entry {
 interface OpenStream {
   readonly plural: string;
   readonly selector: string | undefined;
+  readonly from: number;
   readonly stream: PassThrough;
 }
 
@@ -37,6 +38,8 @@ export function createMemoryCluster(clock: Clock, ...kinds: Kind[]) {
   const streams = new Set<OpenStream>();
   let revision = 100;
   let compacted = 0;
+  /** How far the server's cache of a kind has come: bookmarks tell only of that. */
+  const cached = new Map<string, number>();
 
   const cluster = {
     /** How a position that is too old is refused. */
@@ -102,7 +105,8 @@ export function createMemoryCluster(clock: Clock, ...kinds: Kind[]) {
 
   const publish = (entry: Entry) => {
     history.push(entry);
-    for (const one of streams) send(one, entry);
+    cached.set(entry.plural, entry.revision);
+    for (const one of streams) if (entry.revision > one.from) send(one, entry);
   };
   const send = ({ plural, selector, stream }: OpenStream, entry: Entry) => {
     if (entry.plural !== plural || !matches(entry.object, selector)) return;
@@ -117,6 +121,7 @@ export function createMemoryCluster(clock: Clock, ...kinds: Kind[]) {
     cluster.lists.push({ plural: kind.plural, at: clock.now() });
     cluster.listFaults.shift()?.();
     live(kind);
+    cached.set(kind.plural, revision);
     const all = [...objects]
       .filter(
         ([key, one]) => key.startsWith(`${kind.plural}/`) && matches(one, options.labelSelector),
@@ -138,7 +143,7 @@ export function createMemoryCluster(clock: Clock, ...kinds: Kind[]) {
     live(kind);
     const stream = new PassThrough();
     if (Number(resourceVersion) < compacted) return refuseGone(cluster.goneForm, stream);
-    const open = { plural: kind.plural, selector, stream };
+    const open = { plural: kind.plural, selector, stream, from: Number(resourceVersion) };
     streams.add(open);
     const closed = new AbortController();
     stream.once('close', () => {
@@ -149,12 +154,17 @@ export function createMemoryCluster(clock: Clock, ...kinds: Kind[]) {
     void serve(open, timeoutSeconds, closed.signal).catch(() => undefined);
     return stream;
   };
-  const serve = async ({ stream }: OpenStream, seconds: number, signal: AbortSignal) => {
+  const serve = async (
+    { plural, from, stream }: OpenStream,
+    seconds: number,
+    signal: AbortSignal,
+  ) => {
     const end = clock.now() + seconds * 1000;
     while (clock.now() < end) {
       await clock.sleep(Math.min(BOOKMARK_MILLISECONDS, end - clock.now()), signal);
       if (stream.writableEnded) return;
-      stream.write(bookmark(String(revision)));
+      const reached = cached.get(plural) ?? 0;
+      if (reached > from) stream.write(bookmark(String(reached)));
     }
     stream.end();
   };

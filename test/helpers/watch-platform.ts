@@ -88,4 +88,4 @@ export function createInvocation(clock: Clock, seconds: number): InvocationConte
 }
 
 const seriesOf = (name: string, labels: MetricLabels): string =>
-  `${name}${JSON.stringify(Object.entries(labels).sort())}`;
+  `${name}${JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => a.localeCompare(b)))}`;

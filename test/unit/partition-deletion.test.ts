@@ -148,19 +148,23 @@ describe('a stopped deletion', () => {
   });
 
   test('begins no batch after the signal, and only sends again what it has lost track of', async () => {
-    const property = fc.asyncProperty(anyWorld, fc.integer({ min: 0, max: 300 }), async (...given) => {
-      const [options, stopTime] = given;
-      const { clock, partition, run, stopAfter } = createWorld(options);
-      partition.faults = { unprocessed: 0.3, lostReply: 0.2, throttle: 0.1 };
-      const stoppedAt = clock.now() + stopTime;
-      stopAfter(stopTime);
-      await run();
-      const sentBefore = new Set(
-        partition.deleteCalls.filter(({ at }) => at <= stoppedAt).flatMap(({ keys }) => keys),
-      );
-      const after = partition.deleteCalls.filter(({ at }) => at > stoppedAt);
-      expect(after.flatMap(({ keys }) => keys).filter((key) => !sentBefore.has(key))).toEqual([]);
-    });
+    const property = fc.asyncProperty(
+      anyWorld,
+      fc.integer({ min: 0, max: 300 }),
+      async (...given) => {
+        const [options, stopTime] = given;
+        const { clock, partition, run, stopAfter } = createWorld(options);
+        partition.faults = { unprocessed: 0.3, lostReply: 0.2, throttle: 0.1 };
+        const stoppedAt = clock.now() + stopTime;
+        stopAfter(stopTime);
+        await run();
+        const sentBefore = new Set(
+          partition.deleteCalls.filter(({ at }) => at <= stoppedAt).flatMap(({ keys }) => keys),
+        );
+        const after = partition.deleteCalls.filter(({ at }) => at > stoppedAt);
+        expect(after.flatMap(({ keys }) => keys).filter((key) => !sentBefore.has(key))).toEqual([]);
+      },
+    );
     await fc.assert(property, { numRuns: 50 });
   });
 
@@ -199,7 +203,13 @@ describe('a stopped deletion', () => {
     stopAfter(60_000);
     partition.faults = { throttle: 1 };
     const result = await run();
-    expect(result).toEqual({ deleted: 0, writeUnits: 0, readUnits: 0, exact: true, finished: false });
+    expect(result).toEqual({
+      deleted: 0,
+      writeUnits: 0,
+      readUnits: 0,
+      exact: true,
+      finished: false,
+    });
     expect(clock.now() - startedAt).toBeLessThan(61_000);
   });
 });
@@ -232,7 +242,12 @@ describe('a deletion that cannot go on', () => {
     const { partition, run } = createWorld({ items: 500 });
     const refusal = new TransientError('AccessDenied', 'BatchWriteItem was denied');
     partition.faults = { refusal };
-    expect(await run()).toMatchObject({ deleted: 0, exact: true, finished: false, failure: refusal });
+    expect(await run()).toMatchObject({
+      deleted: 0,
+      exact: true,
+      finished: false,
+      failure: refusal,
+    });
     expect(partition.deleteCalls.length).toBeLessThanOrEqual(8);
   });
 

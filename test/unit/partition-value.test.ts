@@ -36,7 +36,17 @@ describe('a number key', () => {
 
   test.each([
     ...['', ' ', '1 ', ' 1', '1_000', '1,5', '0x10', '1e', 'e5', '.', '-', '--1', '1.2.3', 'NaN'],
-    ...['Infinity', 'abc', '１', '1\n', `${digits38}9`, '1e126', '1e-131', `${digits38}e89`, '1e9999999'],
+    ...[
+      'Infinity',
+      'abc',
+      '１',
+      '1\n',
+      `${digits38}9`,
+      '1e126',
+      '1e-131',
+      `${digits38}e89`,
+      '1e9999999',
+    ],
     '1'.repeat(100_000),
   ])('refuses %j', (text) => {
     expect(isRead(text, 'N')).toBe(false);

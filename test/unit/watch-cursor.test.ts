@@ -71,7 +71,7 @@ describe('the cursor', () => {
   test('moves with bookmarks of changes elsewhere', async () => {
     const world = createShiftWorld();
     const other = { ...widget, plural: 'others' };
-    await world.shift(100, { 10: () => world.cluster.apply(other, fresh('elsewhere')) });
+    await world.shift(200, { 10: () => world.cluster.apply(other, fresh('elsewhere')) });
     expect(world.cursors.get(CURSOR)).toBe(world.cluster.revision());
   });
 

@@ -61,7 +61,7 @@ describe('a broken stream', () => {
     const world = createShiftWorld();
     world.cluster.watchFaults.push(async () => {
       const stream = new PassThrough();
-      stream.write(added('a', '101'));
+      stream.write(added('a', '100'));
       setImmediate(() => stream.destroy(new Error('ECONNRESET')));
       return stream;
     });
@@ -95,19 +95,31 @@ describe('a broken stream', () => {
     expect(late.destroyed).toBe(true);
   });
 
-  test('that is silent at one place again and again is replaced by a list', async () => {
+  test('from a position the cluster has not reached is replaced by a list', async () => {
     const world = createShiftWorld();
     world.cursors.set(CURSOR, '999999');
-    const silent = async () => new PassThrough();
-    world.cluster.watchFaults.push(silent, silent, silent);
     world.cluster.apply(widget, fresh('a'));
-    await world.shift(400);
+    await world.shift(20, { 10: () => world.cluster.apply(widget, fresh('b')) });
+    expect(world.names()).toEqual(['a:New', 'b:New']);
+    expect(world.cursors.get(CURSOR)).toBe(world.cluster.revision());
+  });
+
+  test('that is silent because nothing happens is reopened now and then, but nothing is listed', async () => {
+    const world = createShiftWorld();
+    world.cluster.apply(widget, fresh('a'));
+    const report = await world.shift(600);
     expect(world.names()).toEqual(['a:New']);
+    expect(report.relists).toBe(1);
+    expect(report.reconnects).toBeLessThanOrEqual(8);
+    const gaps = world.cluster.watches
+      .slice(1)
+      .map(({ at }, i) => at - (world.cluster.watches[i]?.at ?? 0));
+    expect(Math.max(...gaps)).toBe(75_000);
   });
 
   test('a quiet one with bookmarks is healthy and is not reopened', async () => {
     const world = createShiftWorld();
-    const report = await world.shift(280);
+    const report = await world.shift(280, { 1: () => world.cluster.apply(widget, settled('a')) });
     expect(report).toMatchObject({ reconnects: 0, relists: 1 });
   });
 
