@@ -82,15 +82,18 @@ async function connectionFrom(config: KubeConfig, server: string): Promise<KubeC
   const { ca, cert, key, rejectUnauthorized, headers } = await credentials();
   return {
     server,
-    ...(ca !== undefined && { ca: String(ca) }),
-    ...(cert !== undefined && { clientCert: String(cert) }),
-    ...(key !== undefined && { clientKey: String(key) }),
+    ...(isPem(ca) && { ca: ca.toString() }),
+    ...(isPem(cert) && { clientCert: cert.toString() }),
+    ...(isPem(key) && { clientKey: key.toString() }),
     ...(rejectUnauthorized === false && { skipTlsVerify: true }),
     ...(bearerOf(headers) !== undefined && {
       token: async () => bearerOf((await credentials()).headers) ?? '',
     }),
   };
 }
+
+const isPem = (value: unknown): value is string | Buffer =>
+  typeof value === 'string' || Buffer.isBuffer(value);
 
 function bearerOf(headers: RequestOptions['headers']): string | undefined {
   const value = new Map(Object.entries(headers ?? {})).get('Authorization');

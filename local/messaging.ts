@@ -2,6 +2,7 @@ import { operators } from '../functions/operators.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { apiVersionOf, type Operator } from '../runtime/operator.ts';
+import { outcomes } from '../runtime/outcome.ts';
 import { createCursorStore } from './cloud/cursor-store.ts';
 import { createEventBus, HINT_SOURCE } from './cloud/event-bus.ts';
 import { createFifoQueue } from './cloud/fifo-queue.ts';
@@ -68,6 +69,12 @@ export function startMessaging({ clock, log, signal }: MessagingOptions): Messag
       { name: `podless-${name}-work.fifo`, queue: work, deadLetters: workDeadLetters },
     ]),
   );
+  // Zero from the start: a graph or an alarm on errors must not wait for the first error.
+  for (const { name } of operators) {
+    for (const outcome of outcomes) {
+      registry.metrics.count('podless_reconcile_total', { operator: name, outcome }, 0);
+    }
+  }
   const pipes = routes.map(({ inbox, work }) =>
     runPipe({ source: inbox, target: work, log, signal }),
   );

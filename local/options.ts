@@ -74,7 +74,8 @@ function readValue(
 }
 
 function helpText(usage: string, options: CommandLine['options']): string {
-  const rows = Object.entries({ ...options, help: { value: undefined, help: 'this text' } }).map(
+  const all: CommandLine['options'] = { ...options, help: { type: 'flag', help: 'this text' } };
+  const rows = Object.entries(all).map(
     ([name, { value, help }]) =>
       `  ${`--${name}${value === undefined ? '' : ` ${value}`}`.padEnd(30)} ${help}`,
   );

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { System } from './system.ts';
 
-/** Where a running local system tells other programs how to reach it: `.podless/` in the project. */
+/** Where a running local system tells other programs how to reach it: `.podless/` in the working folder, which npm sets to the project's. */
 export interface StateFolder {
   file(name: string): string;
   kubeconfigPath(system: System): string;
@@ -12,7 +12,7 @@ export interface StateFolder {
   release(): Promise<void>;
 }
 
-const folder = resolve(import.meta.dirname, '..', '.podless');
+const folder = resolve('.podless');
 
 /** Fails if another system of this name runs in this folder. What one that was killed has left is taken over. */
 export async function claimStateFolder(name: string): Promise<StateFolder> {

@@ -3,7 +3,6 @@ import { createDeadline, type Deadline } from './deadline.ts';
 import type { ObjectRef } from './kube/objects.ts';
 import type { Log } from './log.ts';
 import type { Operator } from './operator.ts';
-import { outcomes } from './outcome.ts';
 import type { Handler, Platform } from './platform.ts';
 import type { Reconciler } from './reconcile.ts';
 import { type Report, reconcileObject } from './reconcile-loop.ts';
@@ -34,9 +33,6 @@ export function createReconcileHandler(
   reconciler: Reconciler,
   platform: Platform,
 ): Handler {
-  for (const outcome of outcomes) {
-    platform.metrics.count('podless_reconcile_total', { operator: operator.name, outcome }, 0);
-  }
   const log = platform.log.with({ operator: operator.name });
   return async (event, context) => {
     const invocation = {

@@ -11,7 +11,6 @@ import { openPartition } from './dynamo-partition.ts';
 import { createRetry } from './retry.ts';
 import {
   type KeyAttribute,
-  type KeyType,
   type PartitionTable,
   TableFault,
   type TableKeys,
@@ -85,5 +84,5 @@ function keyAttribute(table: TableDescription, role: 'HASH' | 'RANGE'): KeyAttri
     ({ AttributeName }) => AttributeName === name,
   );
   const type = definition?.AttributeType;
-  return name === undefined || type === undefined ? undefined : { name, type: type as KeyType };
+  return name === undefined || type === undefined ? undefined : { name, type };
 }

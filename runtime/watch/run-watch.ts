@@ -1,4 +1,5 @@
 import { describeError } from '../log.ts';
+import type { Kind } from '../operator.ts';
 import { followStream } from './follow-stream.ts';
 import { isAfter, newestResourceVersion } from './position.ts';
 import { relist } from './relist.ts';
@@ -66,15 +67,21 @@ async function recover(
 }
 
 function report(error: unknown, cause: BreakCause, { log, source }: WatchSession): void {
-  const { group, plural } = source.kind;
-  const fields = { cause, group, plural, ...describeError(error) };
-  if (cause === 'missing') log.info('kind is not installed', fields);
-  else if (cause === 'bug' && error instanceof Error) {
+  const fields = { cause, ...describeError(error) };
+  if (cause === 'missing') {
+    // For children it may also be their owner that is not there.
+    const needs = [...new Set([source.kind, source.relistedKind].map(resourceNameOf))];
+    log.info('kind is not installed', { needs, ...fields });
+  } else if (cause === 'bug' && error instanceof Error) {
     const origin = error.cause instanceof Error ? error.cause : error;
     log.error('watch handler failed', { ...fields, stack: origin.stack });
   } else if (cause === 'denied') log.error('watch denied', fields);
   else log.info('watch interrupted', fields);
 }
+
+/** As a CRD is named. */
+const resourceNameOf = ({ group, plural }: Kind): string =>
+  [plural, group].filter(Boolean).join('.');
 
 async function pause(milliseconds: number, { clock, signal }: WatchSession): Promise<void> {
   if (milliseconds === 0) return;

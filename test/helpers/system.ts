@@ -15,7 +15,7 @@ export async function startTestSystem(options: SystemOptions = {}) {
   const { admin } = system;
   const ref = (name: string) => ({ kind: ddbctldpjob.kind, namespace: 'default', name });
 
-  const getJob = async (name: string) => (await admin.get(ref(name))) as Job | undefined;
+  const getJob = async (name: string) => (await admin.get(ref(name))) satisfies Job | undefined;
   const jobStatus = async (name: string): Promise<JobState> => (await getJob(name))?.status ?? {};
 
   return {

@@ -40,7 +40,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('pass'), seconds: fc.constantFrom(1, 5, 30, 200) }),
   },
-) as fc.Arbitrary<Step>;
+);
 
 /** What must be true of one accepted message, told in the plainest way. */
 interface Known {
