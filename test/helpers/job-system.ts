@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:https';
+import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { resyncSettings } from '../../functions/resync/settings.ts';
+import { ddbctldpjob } from '../../functions/ddbctldpjob/operator.ts';
 import type { SystemOptions } from '../../local/system.ts';
 import type { Kind } from '../../runtime/operator.ts';
 import { createJobPartitions } from './job-partitions.ts';
@@ -14,6 +17,11 @@ export interface JobEvent {
   readonly note: string;
   readonly eventTime: string;
   readonly regarding: { readonly name: string };
+}
+
+export interface PrintedTable {
+  readonly columnDefinitions: readonly { readonly name: string; readonly priority: number }[];
+  readonly rows: readonly { readonly cells: readonly unknown[] }[];
 }
 
 /** Podless with tables beside it, and the words that the tests of DdbctlDpJob share. */
@@ -39,7 +47,7 @@ export async function startJobSystem(options: SystemOptions = {}) {
       const before = resyncsOf(name);
       await system.invoke('podless-resync', { spreadSeconds: 0 });
       await until(async () => (resyncsOf(name) > before ? true : undefined), {
-        seconds: resyncSettings.timeoutSeconds / 10,
+        seconds: 60,
         what: async () => `a resync of ${name}`,
       });
     },
@@ -52,6 +60,20 @@ export async function startJobSystem(options: SystemOptions = {}) {
         throw new Error(
           `job ${name} must not change, was ${JSON.stringify(before)}, is ${JSON.stringify(after)}`,
         );
+    },
+    /** As `kubectl get` asks for it. */
+    tableOf: async (name: string): Promise<PrintedTable> => {
+      const { server, ca, token } = system.cluster.admin;
+      const { group, version, plural } = ddbctldpjob.kind;
+      const path = `/apis/${group}/${version}/namespaces/default/${plural}/${name}`;
+      const headers = {
+        accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
+        authorization: `Bearer ${await token?.()}`,
+      };
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        get(`${server}${path}`, { ca, headers }, resolve).once('error', reject);
+      });
+      return (await json(answer)) as PrintedTable;
     },
     /** Kubernetes Events about a job, oldest first. */
     eventsOf: async (name: string): Promise<readonly JobEvent[]> => {
