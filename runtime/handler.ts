@@ -3,6 +3,7 @@ import { createDeadline, type Deadline } from './deadline.ts';
 import type { ObjectRef } from './kube/objects.ts';
 import type { Log } from './log.ts';
 import type { Operator } from './operator.ts';
+import { classify } from './outcome.ts';
 import type { Handler, Platform } from './platform.ts';
 import type { Reconciler } from './reconcile.ts';
 import { type Report, reconcileObject } from './reconcile-loop.ts';
@@ -74,7 +75,9 @@ async function handleRequest(request: ReconcileRequest, invocation: Invocation):
   const log = invocation.log.with({ cluster, object, reconcileId: runId });
   const kube = platform.kube(cluster);
   const started = platform.clock.now();
-  const report = await reconcileObject(ref, { ...invocation, kube, log, runId, dryRun });
+  const report = await reconcileObject(ref, { ...invocation, kube, log, runId, dryRun }).catch(
+    unreachable,
+  );
   const requeue = dryRun
     ? undefined
     : await sendRequeue(report, { request, runId, cluster, invocation });
@@ -101,6 +104,14 @@ async function handleRequest(request: ReconcileRequest, invocation: Invocation):
   });
   return report;
 }
+
+/** The object could not even be read, or its status not be written. */
+const unreachable = (error: unknown): Report => ({
+  outcome: classify(error) === 'error' ? 'error' : 'retry',
+  reason: error instanceof Error ? error.message : String(error),
+  changed: false,
+  error,
+});
 
 interface RequeueProps {
   readonly request: ReconcileRequest;

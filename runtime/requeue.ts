@@ -30,7 +30,7 @@ export function planRequeue(
 ): PlannedRequeue | 'stopped' | undefined {
   const { operator, cluster, request, runId, now } = source;
   const hops = report.changed ? 0 : request.hops + 1;
-  const requeue = report.outcome === 'waiting' ? slowly(report, request.hops) : report.requeue;
+  const requeue = report.outcome === 'waiting' ? slowly(report.reason, hops) : report.requeue;
   if (!requeue) return undefined;
   const delaySeconds = Math.min(Math.max(Math.ceil(requeue.afterSeconds), 0), MAX_DELAY_SECONDS);
   if (delaySeconds === 0 && hops > MAX_IDLE_HOPS) return 'stopped';
@@ -51,8 +51,8 @@ export function planRequeue(
   return { hint: { ...hint, hops }, delaySeconds };
 }
 
-const slowly = ({ reason, changed }: Report, hops: number) => ({
-  afterSeconds: Math.min(FIRST_WAIT_SECONDS * 2 ** (changed ? 0 : hops), MAX_WAIT_SECONDS),
+const slowly = (reason: string, hops: number) => ({
+  afterSeconds: Math.min(FIRST_WAIT_SECONDS * 2 ** hops, MAX_WAIT_SECONDS),
   reason,
 });
 

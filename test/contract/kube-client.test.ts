@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KubeConnectionError } from '../../runtime/kube/client.ts';
+import { createKubeClient } from '../../runtime/kube/rest-client.ts';
+import { startWidgetPlane, type WidgetPlane } from '../helpers/runtime-plane.ts';
+import { configMapKind, widgetKind, widgetOperator, widgetRef } from '../helpers/runtime-widget.ts';
+
+const fieldManager = 'test';
+
+describe('the Kubernetes client on a real API server', () => {
+  let plane: WidgetPlane;
+
+  beforeAll(async () => {
+    plane = await startWidgetPlane(widgetOperator);
+  });
+
+  afterAll(() => plane?.stop());
+
+  test('gets an object, and undefined where there is none', async () => {
+    await plane.widgets.create('here', { size: 1 });
+    expect(await plane.admin.get(widgetRef('here'))).toMatchObject({ spec: { size: 1 } });
+    expect(await plane.admin.get(widgetRef('nowhere'))).toBeUndefined();
+  });
+
+  test('lists in pages, all of one version, until there is no continue token', async () => {
+    const labels = { suite: 'pages' };
+    for (let i = 0; i < 7; i += 1) await plane.widgets.create(`page-${i}`, {}, { labels });
+    const pages = [];
+    let next: string | undefined;
+    do {
+      const page = await plane.admin.list(widgetKind, {
+        limit: 3,
+        labelSelector: 'suite=pages',
+        ...(next !== undefined && { continue: next }),
+      });
+      pages.push(page);
+      next = page.continue;
+    } while (next !== undefined);
+    expect(pages.map(({ items }) => items.length)).toEqual([3, 3, 1]);
+    expect(new Set(pages.map(({ resourceVersion }) => resourceVersion)).size).toBe(1);
+  });
+
+  test('streams a watch line by line, from the version asked for, until it is aborted', async () => {
+    const { resourceVersion } = await plane.admin.list(widgetKind, { limit: 1 });
+    const end = new AbortController();
+    const stream = await plane.admin.watch(widgetKind, {
+      resourceVersion,
+      timeoutSeconds: 60,
+      signal: end.signal,
+    });
+    const lines = createInterface({ input: stream })[Symbol.asyncIterator]();
+    await plane.widgets.create('watched');
+    await plane.widgets.delete('watched');
+    const seen = [await lines.next(), await lines.next()].map(({ value }) => JSON.parse(value));
+    expect(seen).toMatchObject([
+      { type: 'ADDED', object: { metadata: { name: 'watched' } } },
+      { type: 'DELETED', object: { metadata: { name: 'watched' } } },
+    ]);
+    const closed = once(stream, 'close').catch(() => undefined);
+    end.abort();
+    await closed;
+    expect(stream.destroyed).toBe(true);
+  });
+
+  test('applies only the fields it owns, and removes those it gives up', async () => {
+    const ref = widgetRef('applied');
+    const apply = (spec: object) =>
+      plane.admin.apply(ref, { metadata: { name: 'applied' }, spec }, { fieldManager });
+    await apply({ size: 1, colour: 'red' });
+    await plane.widgets.patch('applied', { spec: { shape: 'round' } });
+    expect(await apply({ size: 2 })).toMatchObject({ spec: { size: 2, shape: 'round' } });
+    expect((await plane.widgets.mustGet('applied')).spec).not.toHaveProperty('colour');
+  });
+
+  test('applies to the status alone, or checks without storing', async () => {
+    const ref = widgetRef('status');
+    const { metadata } = await plane.widgets.create('status', { size: 1 });
+    const body = { metadata: { name: 'status' }, spec: { size: 9 }, status: { size: 1 } };
+    const written = await plane.admin.apply(ref, body, { fieldManager, subresource: 'status' });
+    expect(written).toMatchObject({ spec: { size: 1 }, status: { size: 1 } });
+    expect(written.metadata.generation).toBe(metadata.generation);
+
+    const spec = { metadata: { name: 'status' }, spec: { size: 5 } };
+    const tried = await plane.admin.apply(ref, spec, { fieldManager, dryRun: true });
+    expect(tried.spec).toEqual({ size: 5 });
+    expect(await plane.widgets.get('status')).toMatchObject({ spec: { size: 1 } });
+  });
+
+  test('fails with 409 if the object is of another version or is another one', async () => {
+    const ref = widgetRef('guarded');
+    const old = await plane.widgets.create('guarded', { size: 1 });
+    await plane.widgets.patch('guarded', { spec: { size: 2 } });
+    const { name, uid, resourceVersion } = old.metadata;
+    const write = (metadata: object) =>
+      plane.admin.apply(
+        ref,
+        { metadata: { name, ...metadata }, status: { size: 7 } },
+        { fieldManager, subresource: 'status' },
+      );
+    const conflict = { name: 'KubeApiError', status: 409, reason: 'Conflict' };
+    await expect(write({ resourceVersion })).rejects.toMatchObject(conflict);
+    await expect(write({ uid: 'of-another-one' })).rejects.toMatchObject(conflict);
+    const patch = { metadata: { resourceVersion }, spec: { size: 7 } };
+    await expect(plane.admin.mergePatch(ref, patch)).rejects.toMatchObject(conflict);
+    await expect(
+      plane.admin.mergePatch(ref, { metadata: { uid: 'of-another-one' } }),
+    ).rejects.toMatchObject({ status: expect.toBeOneOf([409, 422]) });
+    expect(await plane.widgets.get('guarded')).not.toHaveProperty('status');
+    expect((await plane.widgets.mustGet('guarded')).metadata.uid).toBe(uid);
+  });
+
+  test('deletes the object that was read, not a new one of the same name', async () => {
+    const ref = widgetRef('deleted');
+    const { uid } = (await plane.widgets.create('deleted')).metadata;
+    await expect(plane.admin.delete(ref, { uid: 'of-another-one' })).rejects.toMatchObject({
+      status: 409,
+    });
+    expect(await plane.widgets.get('deleted')).toBeDefined();
+    await plane.admin.delete(ref, { uid });
+    expect(await plane.widgets.get('deleted')).toBeUndefined();
+    await plane.admin.delete(ref, { uid });
+  });
+
+  test('fails with 403 and the reason where RBAC gives no right', async () => {
+    const stranger = createKubeClient(plane.connectionOf('stranger'));
+    const refused = { status: 403, reason: 'Forbidden', message: expect.stringMatching(/stranger/) };
+    await expect(stranger.get(widgetRef('here'))).rejects.toMatchObject(refused);
+    await expect(
+      stranger.watch(widgetKind, { resourceVersion: '1', timeoutSeconds: 1 }),
+    ).rejects.toMatchObject(refused);
+    await expect(plane.kube.list(configMapKind, { limit: 1 })).rejects.toMatchObject({ status: 403 });
+  });
+
+  test('acts as somebody else, with no more rights than that one has', async () => {
+    const impersonate = { user: 'made-up', groups: ['podless:widget', 'podless:nothing'] };
+    const client = createKubeClient({ ...plane.connectionOf('admin'), impersonate });
+    expect(await client.get(widgetRef('here'))).toBeDefined();
+    await expect(client.list(configMapKind, { limit: 1 })).rejects.toMatchObject({
+      status: 403,
+      message: expect.stringMatching(/made-up/),
+    });
+  });
+
+  test('fails with 401 for an unknown token, and as a connection for an unknown authority', async () => {
+    const connection = plane.connectionOf('admin');
+    const { ca: _ca, ...untrusting } = connection;
+    const unknown = createKubeClient({ ...connection, token: async () => 'made-up' });
+    await expect(unknown.get(widgetRef('here'))).rejects.toMatchObject({ status: 401 });
+    await expect(createKubeClient(untrusting).get(widgetRef('here'))).rejects.toThrow(
+      KubeConnectionError,
+    );
+  });
+});
