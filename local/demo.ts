@@ -5,6 +5,7 @@ import { systemClock } from '../runtime/clock.ts';
 import type { KubeClient } from '../runtime/kube/client.ts';
 import { bar, type Console, createConsole } from './console.ts';
 import { createDemoTable, TABLE, TARGET } from './demo-table.ts';
+import { logToConsole } from './log-output.ts';
 import { runMain } from './main.ts';
 import { readOptions } from './options.ts';
 import { startSystem } from './system.ts';
@@ -114,7 +115,15 @@ await runMain(async (args, signal) => {
   output.line(
     'Podless demo: delete one DynamoDB partition by kubectl apply, without an operator pod',
   );
-  const system = await startSystem({ dynamodb, report: output.progress, signal });
+  const system = await startSystem({
+    dynamodb,
+    report: output.progress,
+    // The demo shows the job's progress, not every reconcile; but never hides what went wrong.
+    onLog: (source, line) => {
+      if (line.level === 'error') logToConsole(output, source, line);
+    },
+    signal,
+  });
   const table = createDemoTable({ endpoint: system.dynamodb, items, neighbours, signal });
   try {
     output.line(

@@ -5,7 +5,7 @@ import type { ConditionState } from './reconcile.ts';
 export const CONDITION_READY = 'Ready';
 export const CONDITION_PAUSED = 'Paused';
 
-/** The API server refuses longer ones in an Event, and nobody reads them in a condition. */
+/** Nobody reads longer ones in a condition. */
 const MAX_MESSAGE_LENGTH = 1000;
 
 export interface Moment {
@@ -43,5 +43,20 @@ export function changedConditions(
   });
 }
 
+/** `next` in the place of the conditions of the same type; the others stay as they are. */
+export function replaceConditions(
+  previous: readonly Condition[],
+  next: readonly Condition[],
+): readonly Condition[] {
+  const known = new Set(previous.map(({ type }) => type));
+  const replaced = previous.map(
+    (before) => next.find(({ type }) => type === before.type) ?? before,
+  );
+  return [...replaced, ...next.filter(({ type }) => !known.has(type))];
+}
+
+/** Never in the middle of a surrogate pair, which the API server would refuse. */
 const shorten = (message: string): string =>
-  message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH)}…` : message;
+  message.length > MAX_MESSAGE_LENGTH
+    ? `${message.slice(0, MAX_MESSAGE_LENGTH).replace(/[\uD800-\uDBFF]$/, '')}…`
+    : message;

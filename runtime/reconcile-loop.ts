@@ -4,7 +4,7 @@ import type { Deadline } from './deadline.ts';
 import { OperatorError } from './errors.ts';
 import type { KubeClient } from './kube/client.ts';
 import { createEventRecorder } from './kube/event-recorder.ts';
-import type { CommonStatus, KubeObject, ObjectRef } from './kube/objects.ts';
+import type { KubeObject, ObjectRef } from './kube/objects.ts';
 import { describeError, type Log } from './log.ts';
 import type { Operator } from './operator.ts';
 import { classify, InternalError, type Outcome } from './outcome.ts';
@@ -62,11 +62,10 @@ const skipped = (reason: string, object?: KubeObject): Report => ({
 
 async function pause(ref: ObjectRef, object: KubeObject, props: LoopProps): Promise<Report> {
   const message = 'left alone because of the annotation podless.dev/paused';
-  const { conditions = [], ...status } = ownStatus(object);
   const paused = { type: CONDITION_PAUSED, status: 'True', reason: 'Paused', message } as const;
-  const others = conditions.filter(({ type }) => type !== CONDITION_PAUSED);
   const writer = props.dryRun ? undefined : writerFor(ref, object, props);
-  await writer?.write({ status, conditions: [...others, paused] }, { observed: false });
+  const change = { status: object.status ?? {}, conditions: [paused] };
+  await writer?.write(change, { observed: false, keepOthers: true });
   const seen = writer?.latest() ?? object;
   return { ...skipped('the object is paused', seen), changed: seen !== object };
 }
@@ -94,11 +93,12 @@ async function run(ref: ObjectRef, object: KubeObject, props: RunProps): Promise
     : reconciler.reconcile.bind(reconciler);
   const result = await step?.(object, contextFor(props));
   if (dryRun) return { ...reportOf(result, object), ...(result?.plan && { plan: result.plan }) };
-  if (deleting && !result?.requeue) return release(ref, object, props);
+  if (deleting && !result?.requeue) return release(ref, props);
   if (!result) return skipped('nothing to do', object);
   const verdict = await writer.write(result);
   if (!verdict.goOn && !verdict.recorded) return skipped(verdict.why, object);
-  if (result.remove !== undefined) return removeObject(ref, result.remove, props);
+  // What was paused or given another spec meanwhile is not the object that was to go.
+  if (result.remove !== undefined && verdict.goOn) return removeObject(ref, result.remove, props);
   return reportOf(result, writer.latest());
 }
 
@@ -134,7 +134,8 @@ async function fail(error: unknown, props: RunProps): Promise<Report> {
   } as const;
   const now = platform.clock.now();
   const { status, requeue } = reconciler.describeFailure({ object, error: shown, now });
-  await writer.write({ status, conditions: [condition] }, { eventType: 'Warning' });
+  const options = { eventType: 'Warning', keepOthers: true } as const;
+  await writer.write({ status, conditions: [condition] }, options);
   const next = outcome === 'terminal' && requeue ? { requeue } : {};
   return { ...report, object: writer.latest(), ...next };
 }
@@ -185,10 +186,11 @@ async function addFinalizer(
 }
 
 /** Lets a cleaned-up object go. Only reached if finalize succeeded. */
-async function release(ref: ObjectRef, object: KubeObject, props: RunProps): Promise<Report> {
+async function release(ref: ObjectRef, props: RunProps): Promise<Report> {
+  const object = props.writer.latest();
   const rest =
     object.metadata.finalizers?.filter((name) => name !== props.operator.finalizer) ?? [];
-  await setFinalizers(ref, props.writer.latest(), rest, props);
+  await setFinalizers(ref, object, rest, props);
   return { outcome: 'done', reason: 'cleaned up, the object may go', object, changed: true };
 }
 
@@ -209,14 +211,4 @@ async function removeObject(
   const { uid, resourceVersion } = object.metadata;
   await kube.delete(ref, { uid, resourceVersion, propagationPolicy: 'Background' });
   return { outcome: 'done', reason, object, changed: true };
-}
-
-/** The kind's own fields of the status. */
-function ownStatus({ status }: KubeObject): CommonStatus & object {
-  const {
-    observedGeneration: _generation,
-    lastHandledReconcileAt: _handledAt,
-    ...own
-  } = status ?? {};
-  return own;
 }

@@ -1,10 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isPaused, requestedReconcile } from './annotations.ts';
 import type { Clock } from './clock.ts';
-import { changedConditions, mergeConditions } from './conditions.ts';
+import {
+  CONDITION_PAUSED,
+  changedConditions,
+  mergeConditions,
+  replaceConditions,
+} from './conditions.ts';
 import { KubeApiError, type KubeClient, KubeConnectionError } from './kube/client.ts';
 import type { EventRecorder } from './kube/event-recorder.ts';
-import type { Condition, KubeObject, ObjectRef } from './kube/objects.ts';
+import type { CommonStatus, Condition, KubeObject, ObjectRef } from './kube/objects.ts';
 import type { Result, Verdict } from './reconcile.ts';
 
 export interface StatusWriterProps {
@@ -39,6 +44,8 @@ export interface WriteOptions {
   readonly refresh?: boolean;
   /** Default true. False where the spec was not looked at, as in a pause. */
   readonly observed?: boolean;
+  /** Conditions that are not mentioned stay. Default false: they go. */
+  readonly keepOthers?: boolean;
 }
 
 /**
@@ -48,26 +55,33 @@ export interface WriteOptions {
 export function createStatusWriter(props: StatusWriterProps): StatusWriter {
   const { kube, clock, events, ref, fieldManager, onWrite } = props;
   const { uid, generation } = props.object.metadata;
+  // What was asked for after this run had begun is not handled by it.
+  const requestedAt = requestedReconcile(props.object.metadata);
   let latest = props.object;
 
-  const compose = ({ status, conditions }: StatusChange, observed: boolean): object => {
-    const previous = latest.status?.conditions ?? [];
-    const requestedAt =
-      requestedReconcile(latest.metadata) ?? latest.status?.lastHandledReconcileAt;
-    const observedGeneration = observed ? generation : latest.status?.observedGeneration;
-    return withoutUndefined({
+  const compose = ({ status, conditions }: StatusChange, options: WriteOptions): object => {
+    const { observed = true, keepOthers = false } = options;
+    const before: CommonStatus = latest.status ?? {};
+    const previous = before.conditions ?? [];
+    const given = mergeConditions(previous, conditions, { generation, now: clock.now() });
+    const next = keepOthers ? replaceConditions(previous, given) : given;
+    return asStored({
       ...status,
-      observedGeneration,
-      conditions: mergeConditions(previous, conditions, { generation, now: clock.now() }),
-      lastHandledReconcileAt: requestedAt,
+      observedGeneration: observed ? generation : before.observedGeneration,
+      // Paused is ours alone: a reconciler that repeats the conditions it saw must not keep it alive.
+      conditions: observed ? next.filter(({ type }) => type !== CONDITION_PAUSED) : next,
+      lastHandledReconcileAt: (observed ? requestedAt : undefined) ?? before.lastHandledReconcileAt,
     });
   };
 
   /** Undefined if it was stored, else why it cannot be. */
-  const store = async (change: StatusChange, observed: boolean): Promise<string | undefined> => {
+  const store = async (
+    change: StatusChange,
+    options: WriteOptions,
+  ): Promise<string | undefined> => {
     for (let attempt = 1; ; attempt += 1) {
-      const status = compose(change, observed);
-      if (isDeepStrictEqual(status, withoutUndefined(latest.status ?? {}))) return undefined;
+      const status = compose(change, options);
+      if (isDeepStrictEqual(status, asStored(latest.status ?? {}))) return undefined;
       const { name, namespace, resourceVersion } = latest.metadata;
       const body = { metadata: { name, namespace, uid, resourceVersion }, status };
       try {
@@ -89,8 +103,8 @@ export function createStatusWriter(props: StatusWriterProps): StatusWriter {
     if (!fresh) return 'the object was deleted';
     if (fresh.metadata.uid !== uid)
       return 'the object was replaced by another one of the same name';
-    const known = [latest.status ?? {}, ours ?? {}].map(withoutUndefined);
-    const found = withoutUndefined(fresh.status ?? {});
+    const known = [latest.status ?? {}, ours ?? {}].map(asStored);
+    const found = asStored(fresh.status ?? {});
     if (!known.some((status) => isDeepStrictEqual(status, found))) {
       return 'another run has written the status';
     }
@@ -100,9 +114,10 @@ export function createStatusWriter(props: StatusWriterProps): StatusWriter {
 
   return {
     latest: () => latest,
-    write: async (change, { eventType = 'Normal', refresh = false, observed = true } = {}) => {
+    write: async (change, options = {}) => {
+      const { eventType = 'Normal', refresh = false } = options;
       const before = latest;
-      const overtaken = await store(change, observed);
+      const overtaken = await store(change, options);
       if (overtaken !== undefined) return { goOn: false, why: overtaken, recorded: false };
       const conditions = latest.status?.conditions ?? [];
       for (const condition of changedConditions(conditionsOf(before), conditions)) {
@@ -110,15 +125,16 @@ export function createStatusWriter(props: StatusWriterProps): StatusWriter {
       }
       const lost = refresh && latest === before ? await look() : undefined;
       if (lost !== undefined) return { goOn: false, why: lost, recorded: false };
-      const why = whyStop(latest, generation);
+      const why = whyStop(latest, props.object);
       return why === undefined ? { goOn: true } : { goOn: false, why, recorded: true };
     },
   };
 }
 
-function whyStop({ metadata }: KubeObject, generation: number | undefined): string | undefined {
-  if (metadata.deletionTimestamp !== undefined) return 'the object is being deleted';
-  if (metadata.generation !== generation) return 'the spec was changed';
+function whyStop({ metadata }: KubeObject, { metadata: first }: KubeObject): string | undefined {
+  const finalizing = first.deletionTimestamp !== undefined;
+  if (metadata.deletionTimestamp !== undefined && !finalizing) return 'the object is being deleted';
+  if (metadata.generation !== first.generation) return 'the spec was changed';
   if (isPaused(metadata)) return 'the object was paused';
   return undefined;
 }
@@ -131,5 +147,10 @@ const mayBeTriedAgain = (error: unknown): boolean =>
 
 const conditionsOf = ({ status }: KubeObject): readonly Condition[] => status?.conditions ?? [];
 
-/** As the API server will store it, so that a comparison with what it answers is fair. */
-const withoutUndefined = (status: object): object => JSON.parse(JSON.stringify(status)) as object;
+/** As the API server will store it, so that a comparison with what it answers is fair. It refuses half a character. */
+const asStored = (status: object): object =>
+  JSON.parse(
+    JSON.stringify(status, (_key, value: unknown) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    ),
+  ) as object;

@@ -26,10 +26,7 @@ const throttles: ReadonlySet<string> = new Set([
 ]);
 
 /** Answers with a 4xx status that pass by themselves. */
-const passingRefusals: ReadonlySet<string> = new Set([
-  'ReplicatedWriteConflictException',
-  'TransactionInProgressException',
-]);
+const passingRefusals: ReadonlySet<string> = new Set(['ReplicatedWriteConflictException']);
 
 const denials: ReadonlySet<string> = new Set([
   'AccessDeniedException',

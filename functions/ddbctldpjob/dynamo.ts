@@ -9,12 +9,7 @@ import { type DynamoEndpoint, dynamoClient } from './dynamo-client.ts';
 import { nameOf, type TableSite, translated } from './dynamo-errors.ts';
 import { openPartition } from './dynamo-partition.ts';
 import { createRetry } from './retry.ts';
-import {
-  type KeyAttribute,
-  type PartitionTable,
-  TableFault,
-  type TableKeys,
-} from './table.ts';
+import { type KeyAttribute, type PartitionTable, TableFault, type TableKeys } from './table.ts';
 
 export interface PartitionTableOptions extends DynamoEndpoint {
   readonly tableName: string;

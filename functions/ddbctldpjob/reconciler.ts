@@ -2,7 +2,9 @@ import { requestedReconcile } from '../../runtime/annotations.ts';
 import { toTimestamp } from '../../runtime/clock.ts';
 import { TerminalError, TransientError } from '../../runtime/errors.ts';
 import type { KubeObject } from '../../runtime/kube/objects.ts';
-import type { ReconcileContext, Reconciler, Result } from '../../runtime/reconcile.ts';
+import { describeError } from '../../runtime/log.ts';
+import { classify } from '../../runtime/outcome.ts';
+import type { ReconcileContext, Reconciler, Result, Verdict } from '../../runtime/reconcile.ts';
 import { countPartition } from './count-partition.ts';
 import { deletePartition } from './delete-partition.ts';
 import { readPartitionValue } from './partition-value.ts';
@@ -10,9 +12,11 @@ import { type JobSpec, type JobStatus, parseSpec, type Target } from './spec.ts'
 import {
   addProgress,
   describeFailure,
+  heldBack,
   inPhase,
   itemsDeleted,
   progressOn,
+  reopened,
   statusOf,
   unchanged,
   untilExpiry,
@@ -22,6 +26,8 @@ import type { Partition, PartitionTable } from './table.ts';
 
 /** The share of the wind-up time for batches under way; the rest is for storing the status. */
 const GRACE_SHARE = 0.6;
+/** Reports in a row that may be missed while the API server is away. Beyond that nobody could stop the work. */
+const MAX_MISSED_REPORTS = 5;
 
 /** What this operator needs from the world. */
 export interface Ports {
@@ -35,22 +41,20 @@ export function createReconciler({ openTable }: Ports): Reconciler {
       const spec = parseSpec(object.spec);
       if (!spec.ok) throw new TerminalError('InvalidSpec', spec.problem);
       const { target, suspend } = spec.value;
-      const status = progressOn(target, object);
-      if (isFinished(object, status)) return finished(object, spec.value, context);
+      const reached = progressOn(target, object);
+      if (isFinished(object, reached)) return finished(object, spec.value, context);
 
       const busy = otherRun(object, context);
       if (busy && !context.dryRun) return { ...unchanged(object), requeue: busy };
-      if (suspend)
-        return inPhase(
-          'Suspended',
-          ended(status),
-          `suspended; deleted ${itemsDeleted(status)} so far`,
-        );
+      const status = reopened(reached);
+      if (suspend && !context.dryRun)
+        return inPhase('Suspended', status, `suspended; deleted ${itemsDeleted(status)} so far`);
 
       const partition = await openPartition(openTable(target), target, context);
-      if (context.dryRun || target.dryRun) return count(partition, status, context);
+      if (context.dryRun || target.dryRun)
+        return count(partition, { object, spec: spec.value, status }, context);
       if (status.startTime === undefined) await refuseTooMany(partition, spec.value, context);
-      return work(partition, { object, spec: spec.value, status: ended(status) }, context);
+      return work(partition, { object, spec: spec.value, status }, context);
     },
   };
 }
@@ -82,11 +86,6 @@ function otherRun(object: KubeObject, { clock, runId }: ReconcileContext) {
   return left > 0
     ? { afterSeconds: left + 1, reason: `another run is at work until ${run.until}` }
     : undefined;
-}
-
-/** A run that is still noted here was killed: what it deleted since its last report was never counted. */
-function ended(status: JobStatus): JobStatus {
-  return status.run ? { ...withoutRun(status), deletedItemsExact: false } : status;
 }
 
 async function openPartition(
@@ -123,37 +122,40 @@ async function refuseTooMany(
     );
 }
 
+interface Job {
+  readonly object: KubeObject;
+  readonly spec: JobSpec;
+  readonly status: JobStatus;
+}
+
 async function count(
   partition: Partition,
-  status: JobStatus,
+  { spec, status }: Job,
   context: ReconcileContext,
 ): Promise<Result> {
   const { clock, signal } = context;
   const startTime = toTimestamp(clock.now());
   const { count, complete, readUnits } = await countPartition(partition, { clock, signal });
   const found = `${complete ? '' : 'at least '}${count} ${count === 1 ? 'item' : 'items'}`;
-  const { tableName, partitionValue } = status.target ?? {};
-  const subject = `items of partition "${partitionValue}" of table "${tableName}"`;
+  const { tableName, partitionValue } = spec.target;
+  const held = count === 0 ? '' : heldBack(count, spec, status);
   const result = {
     ...status,
     startTime,
     completionTime: toTimestamp(clock.now()),
     matchedItems: count,
+    consumedReadUnits: readUnits,
   };
   return {
-    ...inPhase(
-      'Completed',
-      { ...result, consumedReadUnits: readUnits },
-      `dry run: ${found} would be deleted`,
-    ),
-    plan: [{ action: count === 0 ? 'none' : 'delete', subject, detail: found }],
+    ...inPhase('Completed', result, `dry run: ${found} would be deleted`),
+    plan: [
+      {
+        action: count === 0 || held !== '' ? 'none' : 'delete',
+        subject: `items of partition "${partitionValue}" of table "${tableName}"`,
+        detail: found + held,
+      },
+    ],
   };
-}
-
-interface Job {
-  readonly object: KubeObject;
-  readonly spec: JobSpec;
-  readonly status: JobStatus;
 }
 
 async function work(
@@ -170,13 +172,14 @@ async function work(
   const claim = await report(start);
   if (!claim.goOn) return unchanged(object);
   let stopped = '';
+  const patiently = tolerateOutages(context);
   const result = await deletePartition(partition, {
     clock,
     signal,
     graceMs: context.windUpMilliseconds * GRACE_SHARE,
     maxWriteUnitsPerSecond: spec.maxWriteUnitsPerSecond,
     onProgress: async (progress) => {
-      const verdict = await report(addProgress(start, progress));
+      const verdict = await patiently(() => report(addProgress(start, progress)));
       if (!verdict.goOn) stopped = verdict.why;
       return verdict.goOn;
     },
@@ -196,6 +199,23 @@ async function work(
     spec,
     now: clock.now(),
   });
+}
+
+/** A report that does not get through is made up for by the next one, which tells as much. */
+function tolerateOutages({ log }: ReconcileContext) {
+  let missed = 0;
+  return async (report: () => Promise<Verdict>): Promise<Verdict> => {
+    try {
+      const verdict = await report();
+      missed = 0;
+      return verdict;
+    } catch (error) {
+      missed += 1;
+      if (classify(error) !== 'retry' || missed > MAX_MISSED_REPORTS) throw error;
+      log.info('progress not reported', { missed, ...describeError(error) });
+      return { goOn: true };
+    }
+  };
 }
 
 interface Conclusion {

@@ -51,22 +51,31 @@ function readSpec(spec: unknown): JobSpec {
     );
   }
   const path = nested === undefined ? 'spec' : 'spec.ddbCtlDpJob';
+  const inner = nested === undefined ? flat : objectAt(nested, path);
+  const field = (name: string): Field => ({ path: `${path}.${name}`, value: inner[name] });
   // Options may stand in either place; where the partition stands comes first.
-  const fields = nested === undefined ? flat : { ...flat, ...objectAt(nested, path) };
-  const endpointURL = readEndpoint(fields['endpointURL'], path);
+  const option = (name: string): Field =>
+    inner[name] === undefined ? { path: `spec.${name}`, value: flat[name] } : field(name);
+  const awsRegion = field('awsRegion');
   return {
     target: {
-      tableName: matching(fields['tableName'], `${path}.tableName`, tableName),
-      partitionValue: matching(fields['partitionValue'], `${path}.partitionValue`, partitionValue),
-      awsRegion: matching(fields['awsRegion'] ?? DEFAULT_REGION, `${path}.awsRegion`, region),
-      ...(endpointURL !== undefined && { endpointURL }),
-      dryRun: flag(fields['dryRun'], `${path}.dryRun`),
+      tableName: text(field('tableName'), tableName),
+      partitionValue: text(field('partitionValue'), partitionValue),
+      awsRegion: awsRegion.value === undefined ? DEFAULT_REGION : text(awsRegion, region),
+      ...readEndpoint(field('endpointURL')),
+      dryRun: flag(option('dryRun')),
     },
-    suspend: flag(fields['suspend'], `${path}.suspend`),
-    ...wholeNumber(fields, 'maxItems', 0),
-    ...wholeNumber(fields, 'maxWriteUnitsPerSecond', 1),
-    ...wholeNumber(fields, 'ttlSecondsAfterFinished', 0),
+    suspend: flag(option('suspend')),
+    ...wholeNumber('maxItems', option('maxItems'), 0),
+    ...wholeNumber('maxWriteUnitsPerSecond', option('maxWriteUnitsPerSecond'), 1),
+    ...wholeNumber('ttlSecondsAfterFinished', option('ttlSecondsAfterFinished'), 0),
   };
+}
+
+/** A value of the spec, and where it stands. */
+interface Field {
+  readonly path: string;
+  readonly value: unknown;
 }
 
 interface TextRule {
@@ -78,7 +87,10 @@ const tableName: TextRule = {
   pattern: /^[a-zA-Z0-9_.-]{3,255}$/,
   expected: 'a table name of 3 to 255 letters, digits, "_", "." or "-"',
 };
-const partitionValue: TextRule = { pattern: /^.{1,4096}$/s, expected: 'a non-empty string' };
+const partitionValue: TextRule = {
+  pattern: /^.{1,4096}$/su,
+  expected: 'a string of 1 to 4096 characters',
+};
 const region: TextRule = {
   pattern: /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
   expected: 'the name of an AWS region such as us-east-1',
@@ -90,47 +102,52 @@ const endpoint: TextRule = {
 };
 
 /** An empty string counts as none, as in the manifests in use. */
-function readEndpoint(value: unknown, path: string): string | undefined {
-  if (value === undefined || value === '') return undefined;
-  const field = `${path}.endpointURL`;
-  if (typeof value === 'string' && value.includes('@')) {
-    throw new SpecProblem(`${field} must not hold credentials, expected ${endpoint.expected}`);
+function readEndpoint(field: Field): { readonly endpointURL?: string } {
+  const { path, value } = field;
+  if (value === undefined || value === '') return {};
+  if (JSON.stringify(value).includes('@')) {
+    throw new SpecProblem(`${path} must not hold credentials, expected ${endpoint.expected}`);
   }
-  const text = matching(value, field, endpoint);
-  if (!URL.canParse(text)) throw new SpecProblem(describe(field, endpoint.expected, value));
-  return text;
+  const endpointURL = text(field, endpoint);
+  if (!URL.canParse(endpointURL)) throw unexpected(field, endpoint.expected);
+  return { endpointURL };
 }
 
-function matching(value: unknown, field: string, { pattern, expected }: TextRule): string {
+function text(field: Field, { pattern, expected }: TextRule): string {
+  const { value } = field;
   if (typeof value === 'string' && pattern.test(value)) return value;
-  throw new SpecProblem(describe(field, expected, value));
+  throw unexpected(field, expected);
 }
 
-function flag(value: unknown, field: string): boolean {
+function flag(field: Field): boolean {
+  const { value } = field;
   if (value === undefined) return false;
   if (typeof value === 'boolean') return value;
-  throw new SpecProblem(describe(field, 'true or false', value));
+  throw unexpected(field, 'true or false');
 }
 
 function wholeNumber<Name extends keyof JobSpec>(
-  fields: Fields,
   name: Name,
+  field: Field,
   minimum: number,
 ): { [K in Name]?: number } {
-  const value = fields[name];
+  const { value } = field;
   if (value === undefined) return {};
   if (Number.isSafeInteger(value) && Number(value) >= minimum) {
     return { [name]: value } as { [K in Name]: number };
   }
-  throw new SpecProblem(describe(`spec.${name}`, `a whole number of at least ${minimum}`, value));
+  throw unexpected(field, `a whole number of at least ${minimum}`);
 }
 
-function objectAt(value: unknown, field: string): Fields {
+function objectAt(value: unknown, path: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new SpecProblem(describe(field, 'an object', value));
+  throw unexpected({ path, value }, 'an object');
 }
 
-function describe(field: string, expected: string, value: unknown): string {
-  const shown = value === undefined ? 'nothing' : JSON.stringify(value);
-  return `${field} must be ${expected}, got ${shown.slice(0, MAX_SHOWN_CHARACTERS)}`;
+function unexpected({ path, value }: Field, expected: string): SpecProblem {
+  const whole = value === undefined ? 'nothing' : JSON.stringify(value);
+  // The API server would store half a character as another one, and the status would never be as we meant it.
+  const shown = whole.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed();
+  const rest = whole.length > MAX_SHOWN_CHARACTERS ? `… (${whole.length} characters)` : '';
+  return new SpecProblem(`${path} must be ${expected}, got ${shown}${rest}`);
 }

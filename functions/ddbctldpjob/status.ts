@@ -1,4 +1,5 @@
 import { toTimestamp } from '../../runtime/clock.ts';
+import { CONDITION_PAUSED } from '../../runtime/conditions.ts';
 import { TerminalError } from '../../runtime/errors.ts';
 import type { KubeObject } from '../../runtime/kube/objects.ts';
 import type { ConditionState, Failure, Requeue, Result } from '../../runtime/reconcile.ts';
@@ -51,9 +52,13 @@ export function inPhase(
   };
 }
 
-/** As it is: the runtime will find nothing to write. */
+/** As it is: the runtime will find nothing to write. Only a pause ends, since a paused object is not reconciled. */
 export function unchanged(object: KubeObject): Pick<Result, 'status' | 'conditions'> {
-  return { status: statusOf(object), conditions: object.status?.conditions ?? [] };
+  const conditions = object.status?.conditions ?? [];
+  return {
+    status: statusOf(object),
+    conditions: conditions.filter(({ type }) => type !== CONDITION_PAUSED),
+  };
 }
 
 export function addProgress(status: JobStatus, progress: DeletionProgress): JobStatus {
@@ -71,9 +76,28 @@ const rounded = (units: number): number => Math.round(units * 10) / 10;
 export const itemsDeleted = ({ deletedItems = 0, deletedItemsExact = true }: JobStatus): string =>
   `${deletedItemsExact ? '' : 'at least '}${deletedItems} ${deletedItems === 1 ? 'item' : 'items'}`;
 
+/** Why a run would not delete what is there; '' if it would. */
+export function heldBack(count: number, spec: JobSpec, { startTime }: JobStatus): string {
+  const { target, suspend, maxItems = Number.POSITIVE_INFINITY } = spec;
+  if (target.dryRun) return '; spec.dryRun has them counted only';
+  if (suspend) return '; spec.suspend has them wait';
+  const refused = startTime === undefined && count > maxItems;
+  return refused ? `, more than spec.maxItems = ${maxItems}: the job would fail` : '';
+}
+
 /** Without the run that has ended. */
 export function withoutRun({ run: _run, ...status }: JobStatus): JobStatus {
   return status;
+}
+
+/** A run that is still noted here was killed: what it deleted since its last report was never counted. */
+export function withoutKilledRun(status: JobStatus): JobStatus {
+  return status.run ? { ...withoutRun(status), deletedItemsExact: false } : status;
+}
+
+/** Not finished any more: what a run goes on from. */
+export function reopened({ completionTime: _time, ...status }: JobStatus): JobStatus {
+  return withoutKilledRun(status);
 }
 
 /** The status after an error; Failed only if trying again cannot help. */
@@ -83,16 +107,20 @@ export function describeFailure({
   now,
 }: Failure): Pick<Result, 'status' | 'requeue'> {
   const spec = parseSpec(object.spec);
-  const status = withoutRun(spec.ok ? progressOn(spec.value.target, object) : statusOf(object));
+  const reached = spec.ok ? progressOn(spec.value.target, object) : statusOf(object);
   if (!(error instanceof TerminalError)) {
-    return { status: { ...status, phase: 'Pending', message: error.message } };
+    return { status: { ...reopened(reached), phase: 'Pending', message: error.message } };
   }
+  const status = withoutKilledRun(reached);
   const known = status.phase === 'Failed' && status.message === error.message;
   const completionTime = (known && status.completionTime) || toTimestamp(now);
   const failed = { ...status, phase: 'Failed' as const, message: error.message, completionTime };
   const expiry = spec.ok ? untilExpiry(failed, spec.value, now) : undefined;
-  return { status: failed, ...(expiry && expiry !== 'over' && { requeue: expiry }) };
+  return { status: failed, ...(expiry && { requeue: expiry === 'over' ? atOnce : expiry }) };
 }
+
+/** The next look removes it. */
+const atOnce: Requeue = { afterSeconds: 0, reason: 'ttlSecondsAfterFinished' };
 
 /** When a finished job is to be removed, if ever. */
 export function untilExpiry(

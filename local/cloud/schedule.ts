@@ -13,9 +13,12 @@ export interface ScheduleOptions {
   readonly signal: AbortSignal;
 }
 
+/** As often as an asynchronous invocation is tried on Lambda, but without its minutes of waiting. */
+const RETRY_AFTER_SECONDS = [1, 5];
+
 /**
- * Runs something at fixed times, whether the run before has ended or not, and whatever became of it. Resolves when
- * `signal` aborts; runs that are under way then are not waited for.
+ * Runs something at fixed times, whether the run before has ended or not, and whatever became of it; a run that fails is
+ * tried again twice. Resolves when `signal` aborts; runs that are under way then are not waited for.
  */
 export async function runSchedule(options: ScheduleOptions): Promise<void> {
   const { clock, everySeconds, firstAfterSeconds = 0, signal } = options;
@@ -38,11 +41,17 @@ async function sleptUntil(time: number, clock: Clock, signal: AbortSignal): Prom
   return !signal.aborted;
 }
 
-async function runOnce({ name, run, log, signal }: ScheduleOptions): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    if (!signal.aborted)
+async function runOnce({ clock, name, run, log, signal }: ScheduleOptions): Promise<void> {
+  for (const seconds of [...RETRY_AFTER_SECONDS, undefined]) {
+    try {
+      await run();
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
       log.error('scheduled run failed', { schedule: name, ...describeError(error) });
+    }
+    if (seconds === undefined) return;
+    await clock.sleep(seconds * 1000, signal).catch(() => {});
+    if (signal.aborted) return;
   }
 }

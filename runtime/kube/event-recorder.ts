@@ -8,6 +8,7 @@ import type { Condition, KubeObject } from './objects.ts';
 const eventKind: Kind = { group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events' };
 /** Names may have 253 characters; a dot and the digest follow. */
 const MAX_NAME_PREFIX = 220;
+const MAX_NOTE_BYTES = 1024;
 
 export interface EventRecorder {
   /** Tells the user of a changed condition (`kubectl describe`). Never fails a reconcile. */
@@ -37,7 +38,7 @@ export function createEventRecorder({
         eventTime,
         type,
         reason: condition.reason,
-        note: condition.message === '' ? condition.reason : condition.message,
+        note: cutToBytes(condition.message === '' ? condition.reason : condition.message),
         action: 'Reconcile',
         reportingController: `podless.dev/${operator}`,
         reportingInstance: `podless-${operator}`,
@@ -53,4 +54,9 @@ export function createEventRecorder({
 }
 
 const eventName = (name: string, parts: readonly string[]): string =>
-  `${name.slice(0, MAX_NAME_PREFIX)}.${createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 16)}`;
+  // A part of a name must not end in a dash or a dot, wherever it was cut.
+  `${name.slice(0, MAX_NAME_PREFIX).replace(/[-.]+$/, '')}.${createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 16)}`;
+
+/** Streaming leaves out the half of a character at the end. */
+const cutToBytes = (text: string): string =>
+  new TextDecoder().decode(Buffer.from(text).subarray(0, MAX_NOTE_BYTES), { stream: true });

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Kind } from '../operator.ts';
 import { apiVersionOf } from '../operator.ts';
-import { KubeApiError, type KubeClient, type ListPage } from './client.ts';
+import { KubeApiError, type KubeClient, KubeConnectionError, type ListPage } from './client.ts';
 import type { KubeObject, ObjectRef } from './objects.ts';
 import {
   type ApiRequest,
@@ -83,11 +83,10 @@ async function listPage(
   call: CollectionRequest,
 ): Promise<ListPage> {
   const path = collectionOf(kind, '');
-  const list: unknown = JSON.parse(await transport.text({ method: 'GET', path, ...call }));
+  const request = { method: 'GET', path, ...call } as const;
+  const list = parseAnswer(await transport.text(request));
   if (!isRecord(list) || !Array.isArray(list['items']) || !isRecord(list['metadata'])) {
-    throw new Error(
-      `list of ${path} must be an object with metadata and items, got something else`,
-    );
+    throw unreadable(request, 'an object with metadata and items');
   }
   const { resourceVersion, continue: next } = list['metadata'];
   return {
@@ -120,13 +119,23 @@ function pathOf({ kind, namespace, name }: ObjectRef, subresource?: string): str
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-function parseObject(text: string, { method, path }: ApiRequest): KubeObject {
-  const object: unknown = JSON.parse(text);
+function parseObject(text: string, request: ApiRequest): KubeObject {
+  const object = parseAnswer(text);
   if (isRecord(object) && isRecord(object['metadata'])) return object as unknown as KubeObject;
-  throw new Error(
-    `answer to ${method} ${path} must be an object with metadata, got something else`,
-  );
+  throw unreadable(request, 'an object with metadata');
 }
+
+/** `undefined` if it is no JSON: something between us and the API server has answered, or cut the answer short. */
+function parseAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const unreadable = ({ method, path }: ApiRequest, expected: string): KubeConnectionError =>
+  new KubeConnectionError(`answer to ${method} ${path} must be ${expected}, got something else`);
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

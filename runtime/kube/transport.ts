@@ -121,23 +121,33 @@ function exchange({
   signal,
 }: Exchange): Promise<IncomingMessage> {
   const { method, path, body } = request;
+  const payload = body === undefined ? undefined : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const call = (secure ? https : http).request(url, { method, agent, headers, signal });
     call.once('response', (response) => {
       if ((response.statusCode ?? 500) < 300) resolve(response);
-      else readAll(response).then((text) => reject(toApiError(response, text)), reject);
+      else
+        readAll(response).then(
+          (text) => reject(toApiError(response, text)),
+          (error: unknown) =>
+            reject(withRequest(signal.aborted ? signal.reason : error, method, path)),
+        );
     });
     call.once('error', (error) => {
       const stale = call.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
       const reason: unknown = signal.aborted ? (signal.reason ?? error) : error;
-      reject(stale ? new StaleSocketError() : withRequest(reason, method, path));
+      reject(stale ? new StaleSocketError(error.message) : withRequest(reason, method, path));
     });
-    call.end(body === undefined ? undefined : JSON.stringify(body));
+    if (payload !== undefined) {
+      // Node adds no length to a DELETE: the server would ignore the body and take it for the next request.
+      call.setHeader('content-length', Buffer.byteLength(payload));
+    }
+    call.end(payload);
   });
 }
 
 /** A kept-alive connection which the server closed before it read our request: safe to send again. */
-class StaleSocketError extends Error {}
+class StaleSocketError extends KubeConnectionError {}
 
 async function withRetries<T>(connection: KubeConnection, attempt: () => Promise<T>): Promise<T> {
   try {

@@ -56,7 +56,10 @@ describe('the Kubernetes client fails as a connection, and soon', () => {
 describe('the Kubernetes client', () => {
   test('fails with the status of an error page that is not from the API server', async () => {
     await using api = await startHostileApi(answer(502, page, { 'content-type': 'text/html' }));
-    const failure = await api.client().get(ref).catch((error: unknown) => error);
+    const failure = await api
+      .client()
+      .get(ref)
+      .catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(KubeApiError);
     expect(failure).toMatchObject({ status: 502, reason: 'HTTP502' });
     expect(String(failure)).not.toContain('<html>');
@@ -71,7 +74,8 @@ describe('the Kubernetes client', () => {
     );
     const client = api.client();
     const failures = [];
-    for (let i = 0; i < 3; i += 1) failures.push(await client.get(ref).catch((error: unknown) => error));
+    for (let i = 0; i < 3; i += 1)
+      failures.push(await client.get(ref).catch((error: unknown) => error));
     expect(failures).toMatchObject([
       { status: 429, reason: 'TooManyRequests', message: 'later', retryAfterSeconds: 7 },
       { status: 429, retryAfterSeconds: undefined },

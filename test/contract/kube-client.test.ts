@@ -87,27 +87,40 @@ describe('the Kubernetes client on a real API server', () => {
     expect(await plane.widgets.get('status')).toMatchObject({ spec: { size: 1 } });
   });
 
-  test('fails with 409 if the object is of another version or is another one', async () => {
+  const conflict = { name: 'KubeApiError', status: 409, reason: 'Conflict' };
+
+  test('fails with 409 if the object was changed, or was replaced by one of the same name', async () => {
     const ref = widgetRef('guarded');
-    const old = await plane.widgets.create('guarded', { size: 1 });
+    const { uid, resourceVersion } = (await plane.widgets.create('guarded', { size: 1 })).metadata;
+    const metadata = { name: 'guarded', uid, resourceVersion };
+    const status = { fieldManager, subresource: 'status' } as const;
+    const mustNotPass = async () => {
+      const { admin } = plane;
+      const applied = admin.apply(ref, { metadata, status: { size: 7 } }, status);
+      await expect(applied).rejects.toMatchObject(conflict);
+      const patched = admin.mergePatch(ref, { metadata, spec: { size: 7 } });
+      await expect(patched).rejects.toMatchObject(conflict);
+    };
     await plane.widgets.patch('guarded', { spec: { size: 2 } });
-    const { name, uid, resourceVersion } = old.metadata;
-    const write = (metadata: object) =>
-      plane.admin.apply(
-        ref,
-        { metadata: { name, ...metadata }, status: { size: 7 } },
-        { fieldManager, subresource: 'status' },
-      );
-    const conflict = { name: 'KubeApiError', status: 409, reason: 'Conflict' };
-    await expect(write({ resourceVersion })).rejects.toMatchObject(conflict);
-    await expect(write({ uid: 'of-another-one' })).rejects.toMatchObject(conflict);
-    const patch = { metadata: { resourceVersion }, spec: { size: 7 } };
-    await expect(plane.admin.mergePatch(ref, patch)).rejects.toMatchObject(conflict);
-    await expect(
-      plane.admin.mergePatch(ref, { metadata: { uid: 'of-another-one' } }),
-    ).rejects.toMatchObject({ status: expect.toBeOneOf([409, 422]) });
+    await mustNotPass();
+    await plane.widgets.delete('guarded');
+    await plane.widgets.create('guarded', { size: 2 });
+    await mustNotPass();
+    expect(await plane.widgets.get('guarded')).toMatchObject({ spec: { size: 2 } });
     expect(await plane.widgets.get('guarded')).not.toHaveProperty('status');
-    expect((await plane.widgets.mustGet('guarded')).metadata.uid).toBe(uid);
+  });
+
+  test('fails to apply to an object by the uid of another, and does not bring back a deleted one', async () => {
+    const ref = widgetRef('named');
+    const apply = (uid: string) =>
+      plane.admin.apply(ref, { metadata: { name: 'named', uid } }, { fieldManager });
+    const { uid } = (await plane.widgets.create('named')).metadata;
+    await expect(apply('of-another-one')).rejects.toMatchObject({
+      status: expect.toBeOneOf([409, 422]),
+    });
+    await plane.widgets.delete('named');
+    await expect(apply(uid)).rejects.toMatchObject(conflict);
+    expect(await plane.widgets.get('named')).toBeUndefined();
   });
 
   test('deletes the object that was read, not a new one of the same name', async () => {
@@ -124,12 +137,18 @@ describe('the Kubernetes client on a real API server', () => {
 
   test('fails with 403 and the reason where RBAC gives no right', async () => {
     const stranger = createKubeClient(plane.connectionOf('stranger'));
-    const refused = { status: 403, reason: 'Forbidden', message: expect.stringMatching(/stranger/) };
+    const refused = {
+      status: 403,
+      reason: 'Forbidden',
+      message: expect.stringMatching(/stranger/),
+    };
     await expect(stranger.get(widgetRef('here'))).rejects.toMatchObject(refused);
     await expect(
       stranger.watch(widgetKind, { resourceVersion: '1', timeoutSeconds: 1 }),
     ).rejects.toMatchObject(refused);
-    await expect(plane.kube.list(configMapKind, { limit: 1 })).rejects.toMatchObject({ status: 403 });
+    await expect(plane.kube.list(configMapKind, { limit: 1 })).rejects.toMatchObject({
+      status: 403,
+    });
   });
 
   test('acts as somebody else, with no more rights than that one has', async () => {

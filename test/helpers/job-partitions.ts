@@ -1,8 +1,12 @@
-import { createTestTables, type TestTables } from './dynamodb-tables.ts';
+import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import { createTestTables, keyValue, type TableShape, type TestTables } from './dynamodb-tables.ts';
+import { until } from './until.ts';
 
 /** Tables with the keys `id` (text) and `at` (number), filled and counted by partition. */
 export interface JobPartitions {
   readonly tables: TestTables;
+  /** Makes a table of any shape; resolves when it can be used. */
+  create(table: string, shape: TableShape): Promise<void>;
   /** Makes the table with so many items in each partition. */
   fill(table: string, counts: Readonly<Record<string, number>>): Promise<void>;
   /** More items in one partition; those with the same numbers are replaced. */
@@ -21,11 +25,22 @@ export function createJobPartitions(url: string): JobPartitions {
         payload: { S: 'x'.repeat(50) },
       })),
     );
+  const create = async (table: string, shape: TableShape) => {
+    const { name, type } = shape.partitionKey;
+    const look = () =>
+      tables.count(table, name, keyValue(type, 0)).catch((error: unknown) => {
+        if (!(error instanceof ResourceNotFoundException)) throw error;
+        return undefined;
+      });
+    await tables.create(table, shape);
+    await until(look, { seconds: 10, what: async () => `table ${table} to be there` });
+  };
   return {
     tables,
+    create,
     add,
     fill: async (table, counts) => {
-      await tables.create(table, {
+      await create(table, {
         partitionKey: { name: 'id', type: 'S' },
         sortKey: { name: 'at', type: 'N' },
       });

@@ -36,6 +36,14 @@ export async function startJobSystem(options: SystemOptions = {}) {
         message === 'reconcile finished' && (object as { name?: string }).name === name,
     );
 
+  /** Kubernetes Events about a job, oldest first. */
+  const eventsOf = async (name: string): Promise<readonly JobEvent[]> => {
+    const { items } = await system.admin.list(eventKind, { limit: 5_000 });
+    return (items as JobEvent[])
+      .filter(({ regarding }) => regarding.name === name)
+      .toSorted((one, other) => one.eventTime.localeCompare(other.eventTime));
+  };
+
   return {
     ...system,
     partitions,
@@ -75,13 +83,20 @@ export async function startJobSystem(options: SystemOptions = {}) {
       });
       return (await json(answer)) as PrintedTable;
     },
-    /** Kubernetes Events about a job, oldest first. */
-    eventsOf: async (name: string): Promise<readonly JobEvent[]> => {
-      const { items } = await system.admin.list(eventKind, { limit: 5_000 });
-      return (items as JobEvent[])
-        .filter(({ regarding }) => regarding.name === name)
-        .toSorted((one, other) => one.eventTime.localeCompare(other.eventTime));
-    },
+    eventsOf,
+    /** An Event follows the status that it tells of. */
+    eventsReach: (name: string, count: number) =>
+      until(
+        async () => {
+          const events = await eventsOf(name);
+          return events.length >= count ? events : undefined;
+        },
+        {
+          seconds: 15,
+          what: async () =>
+            `${count} Events on ${name}, got ${JSON.stringify(await eventsOf(name))}`,
+        },
+      ),
   };
 
   function resyncsOf(name: string): number {

@@ -64,4 +64,6 @@ export const stuckBody: Behaviour = (response) => {
   response.write('{"metadata":');
 };
 
-export const widget = { metadata: { name: 'w', namespace: 'default', uid: 'u', resourceVersion: '1' } };
+export const widget = {
+  metadata: { name: 'w', namespace: 'default', uid: 'u', resourceVersion: '1' },
+};

@@ -20,10 +20,17 @@ export async function startWidgetPlane(operator: Operator) {
   await applyRbac(admin, operator);
   const kube = createKubeClient(connectionOf(plane, user));
   const rights = () => kube.get({ kind: operator.kind, namespace: 'default', name: 'nobody' });
-  await until(() => rights().then(() => true as const, () => undefined), {
-    seconds: 30,
-    what: async () => 'RBAC to take effect',
-  });
+  await until(
+    () =>
+      rights().then(
+        () => true as const,
+        () => undefined,
+      ),
+    {
+      seconds: 30,
+      what: async () => 'RBAC to take effect',
+    },
+  );
   return {
     admin,
     kube,

@@ -86,10 +86,13 @@ export async function installWidgets(admin: KubeClient): Promise<void> {
       ],
     },
   });
-  await until(async () => (await admin.list(widgetKind, { limit: 1 }).catch(() => undefined)) && true, {
-    seconds: 60,
-    what: async () => 'the API server to serve Widgets',
-  });
+  await until(
+    async () => (await admin.list(widgetKind, { limit: 1 }).catch(() => undefined)) && true,
+    {
+      seconds: 60,
+      what: async () => 'the API server to serve Widgets',
+    },
+  );
 }
 
 export type WidgetStatus = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { createCursorStore } from '../../local/cloud/cursor-store.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
-import type { DelayedHint } from '../../runtime/cloud.ts';
-import { createHint } from '../../runtime/hint.ts';
+import type { DelayedHint, Inbox } from '../../runtime/cloud.ts';
 import { createReconcileHandler } from '../../runtime/handler.ts';
+import { createHint } from '../../runtime/hint.ts';
 import type { KubeClient } from '../../runtime/kube/client.ts';
 import type { Condition } from '../../runtime/kube/objects.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
@@ -18,6 +18,8 @@ export interface WorldOptions {
   readonly clock?: Clock;
   /** How long a run may take. Default 60. */
   readonly seconds?: number;
+  /** May make sending fail. Default: it does not. */
+  readonly wrapInbox?: (inbox: Inbox) => Inbox;
 }
 
 /** What `aws lambda invoke` gets. */
@@ -39,6 +41,7 @@ export interface BatchAnswer {
 /** An operator's handler on a real or fake API server; the cloud around it is plain data to look at. */
 export function createWorld(options: WorldOptions) {
   const { operator, kube, reconciler, clock = systemClock, seconds = 60 } = options;
+  const { wrapInbox = (port: Inbox) => port } = options;
   const inbox: DelayedHint[] = [];
   const retries: { readonly receiptHandle: string; readonly seconds: number }[] = [];
   const lines: LogLine[] = [];
@@ -47,11 +50,12 @@ export function createWorld(options: WorldOptions) {
     clusters: ['main', 'other'],
     kube: () => kube,
     bus: { put: async () => undefined },
-    inbox: () => ({
-      send: async (hints) => {
-        inbox.push(...hints);
-      },
-    }),
+    inbox: () =>
+      wrapInbox({
+        send: async (hints) => {
+          inbox.push(...hints);
+        },
+      }),
     workQueue: () => ({
       retryAfter: async (receiptHandle, after) => {
         retries.push({ receiptHandle, seconds: after });
@@ -70,8 +74,7 @@ export function createWorld(options: WorldOptions) {
     environment: {},
   };
   const handler = createReconcileHandler(operator, reconciler, platform);
-  const invoke = (event: unknown): Promise<unknown> =>
-    handler(event, invocationOf(clock, seconds));
+  const invoke = (event: unknown): Promise<unknown> => handler(event, invocationOf(clock, seconds));
   return {
     /** Hints sent to come back, and when. */
     inbox,
@@ -102,7 +105,11 @@ export function invocationOf(clock: Clock, seconds: number): InvocationContext {
 export function recordOf(operator: Operator, name: string, hops?: number) {
   const subject = { cluster: 'main', kind: operator.kind, namespace: 'default', name };
   const hint = createHint(subject, 'Changed', 'test');
-  return sqsRecord(JSON.stringify({ ...hint, ...(hops !== undefined && { hops }) }), name, hint.group);
+  return sqsRecord(
+    JSON.stringify({ ...hint, ...(hops !== undefined && { hops }) }),
+    name,
+    hint.group,
+  );
 }
 
 export const sqsRecord = (body: string, messageId: string, group = messageId, receives = 1) => ({

@@ -2,10 +2,7 @@ import '../helpers/dynamodb-credentials.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KeyType } from '../../functions/ddbctldpjob/table.ts';
-import {
-  ANNOTATION_PAUSED,
-  ANNOTATION_RECONCILE_REQUESTED_AT,
-} from '../../runtime/annotations.ts';
+import { ANNOTATION_PAUSED, ANNOTATION_RECONCILE_REQUESTED_AT } from '../../runtime/annotations.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/dynamodb-fault-proxy.ts';
 import { keyValue } from '../helpers/dynamodb-tables.ts';
 import { createNames, type JobSystem, startJobSystem } from '../helpers/job-system.ts';
@@ -52,11 +49,10 @@ describe('a job', () => {
     },
   );
 
-  const valueOf: Readonly<Record<KeyType, (number: number) => string>> = {
+  const valueFor: Readonly<Record<KeyType, (number: number) => string>> = {
     S: (number) => (keyValue('S', number) as { S: string }).S,
     N: (number) => (keyValue('N', number) as { N: string }).N,
-    B: (number) =>
-      Buffer.from((keyValue('B', number) as { B: Uint8Array }).B).toString('base64'),
+    B: (number) => Buffer.from((keyValue('B', number) as { B: Uint8Array }).B).toString('base64'),
   };
   test.each(['S', 'N', 'B'] as const)(
     'reads partitionValue as the key type %s of its table, whatever the keys are called',
@@ -64,7 +60,7 @@ describe('a job', () => {
       const name = newName();
       // Reserved words of DynamoDB's expressions, both.
       const partitionKey = { name: 'group', type };
-      await system.partitions.tables.create(name, {
+      await system.partitions.create(name, {
         partitionKey,
         sortKey: { name: 'order', type: 'B' },
       });
@@ -76,7 +72,7 @@ describe('a job', () => {
       );
       await system.partitions.tables.put(name, items);
 
-      await system.createJob(name, { tableName: name, partitionValue: valueOf[type](2) });
+      await system.createJob(name, { tableName: name, partitionValue: valueFor[type](2) });
 
       expect(await system.jobReaches(name, isCompleted)).toMatchObject({ deletedItems: 40 });
       const left = (group: number) =>
@@ -87,7 +83,7 @@ describe('a job', () => {
 
   test('deletes the one item of a partition where the table has no sort key', async () => {
     const name = newName();
-    await system.partitions.tables.create(name, { partitionKey: { name: 'key', type: 'S' } });
+    await system.partitions.create(name, { partitionKey: { name: 'key', type: 'S' } });
     await system.partitions.tables.put(
       name,
       ['a', 'b', 'c'].map((key) => ({ key: { S: key } })),
@@ -149,13 +145,7 @@ describe('a job', () => {
     expect(end).toBeLessThanOrEqual(Date.now());
     expect(job?.metadata.finalizers).toBeUndefined();
 
-    const events = await until(
-      async () => {
-        const found = await system.eventsOf(name);
-        return found.length >= 2 ? found : undefined;
-      },
-      { seconds: 10, what: async () => `two Events on ${name}` },
-    );
+    const events = await system.eventsReach(name, 2);
     expect(events.map(({ reason }) => reason)).toEqual(['Deleting', 'Completed']);
     expect(events.map(({ type }) => type)).toEqual(['Normal', 'Normal']);
     expect(events[1]?.note).toBe(status.message);
@@ -390,7 +380,6 @@ describe('a job in mid-work', () => {
     await jobInMidWork(name);
     await system.deleteJob(name);
     await system.createJob(name, { tableName: name, partitionValue: 'mine' });
-    proxy.set({});
     const { deletedItems = 0 } = await system.jobReaches(name, isCompleted);
     expect(deletedItems).toBeGreaterThan(0);
     expect(deletedItems).toBeLessThan(3_000);
@@ -427,5 +416,55 @@ describe('a job in mid-work', () => {
     expect(isPaused(status)).toBe(false);
     expect(status).toMatchObject({ deletedItems: 3_000, consumedWriteUnits: 3_000 });
     expect(await system.partitions.left(name, 'mine')).toBe(0);
+  });
+
+  describe('by hand', () => {
+    /** A job that the queue looks at again only in ten seconds, begun by hand before that. */
+    async function jobByHand(name: string): Promise<{ readonly answer: Promise<unknown> }> {
+      proxy.set(SLOW);
+      const spec = { tableName: name, partitionValue: 'mine', endpointURL: proxy.url };
+      await system.createJob(name, spec);
+      await system.jobReaches(name, (status) => readyOf(status)?.reason === 'TableNotFound');
+      await system.partitions.fill(name, { mine: 3_000, other: 50 });
+      const answer = system.reconcileByHand(name);
+      await system.jobReaches(name, (status) => (status.deletedItems ?? 0) > 0);
+      return { answer };
+    }
+
+    test('leaves the old target when the spec names another', async () => {
+      const name = newName();
+      await jobByHand(name);
+      await system.patchJob(name, { spec: { partitionValue: 'other' } });
+      const status = await system.jobReaches(
+        name,
+        ({ phase, target }) => phase === 'Completed' && target?.partitionValue === 'other',
+      );
+      expect(status).toMatchObject({ deletedItems: 50, consumedWriteUnits: 50 });
+      expect(await countStandsStill(name)).toBeGreaterThan(0);
+    });
+
+    test('goes on to the exact total when another reconcile is asked for meanwhile', async () => {
+      const name = newName();
+      await jobByHand(name);
+      const annotations = { [ANNOTATION_RECONCILE_REQUESTED_AT]: 'now' };
+      await system.patchJob(name, { metadata: { annotations } });
+      const status = await system.jobReaches(name, isCompleted);
+      expect(status).toMatchObject({ deletedItems: 3_000, consumedWriteUnits: 3_000 });
+      expect(status).not.toHaveProperty('deletedItemsExact');
+    });
+
+    test('is stopped by a pause and goes on to the exact total', async () => {
+      const name = newName();
+      await jobByHand(name);
+      await pause(name, 'yes');
+      await system.jobReaches(name, isPaused);
+      const left = await countStandsStill(name);
+      expect(left).toBeGreaterThan(0);
+      proxy.set({});
+      await pause(name, null);
+      const status = await system.jobReaches(name, isCompleted);
+      expect(status).toMatchObject({ deletedItems: 3_000, consumedWriteUnits: 3_000 });
+      expect(status).not.toHaveProperty('deletedItemsExact');
+    });
   });
 });

@@ -36,10 +36,10 @@ test('runs first after the given delay', async () => {
   expect(startedAt).toEqual([4, 14]);
 });
 
-test('goes on after a run that failed, and logs it', async () => {
+test('tries a run that failed again soon, logs it, and goes on', async () => {
   const { clock, startedAt, lines } = createWorld(() => Promise.reject(new Error('boom')));
   await clock.advance(10_000);
-  expect(startedAt).toEqual([0, 10]);
+  expect(startedAt).toEqual([0, 1, 6, 10]);
   expect(lines[0]).toMatchObject({
     message: 'scheduled run failed',
     schedule: 'watcher',

@@ -73,6 +73,12 @@ describe('deletion of a partition', () => {
     expect(narrow.partition.seen.maxDeletesInFlight).toBe(2);
   });
 
+  test('holds about two pages of keys however many there are', async () => {
+    const { partition, run } = createWorld({ items: 10_000, pageSize: 500, latencyMs: 100 });
+    expect(await run()).toMatchObject({ deleted: 10_000, finished: true });
+    expect(partition.seen.maxKeysHeld).toBeLessThanOrEqual(2 * 500 + 8 * 25);
+  });
+
   test('leaves nothing and counts exactly under any mix of faults, with bounded memory', async () => {
     const property = fc.asyncProperty(anyWorld, anyFaults, async (options, faults) => {
       const { partition, run } = createWorld(options);
@@ -195,6 +201,24 @@ describe('a stopped deletion', () => {
     expect(result).toMatchObject({ exact: false, finished: false });
     expect(result.deleted).toBeLessThan(1_000 - partition.items.size);
     expect(clock.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  test('stays in doubt about a lost batch of which the repetition was left unprocessed', async () => {
+    const { clock, partition, run, stopAfter } = createWorld({ items: 150 });
+    const { deleteKeys } = partition;
+    partition.deleteKeys = (keys, signal) => {
+      partition.faults = partition.deleteCalls.length < 6 ? { lostReply: 1 } : { unprocessed: 1 };
+      return deleteKeys(keys, signal);
+    };
+    stopAfter(400);
+    void clock.sleep(500).then(() => {
+      partition.deleteKeys = deleteKeys;
+      partition.faults = {};
+    });
+    const result = await run({ graceMs: 60_000 });
+    expect(result.exact).toBe(true);
+    expect(result.deleted).toBe(150 - partition.items.size);
+    expect(result.deleted).toBeGreaterThan(0);
   });
 
   test('ends at once, with an exact count, if it was only waiting for a throttled table', async () => {
