@@ -38,6 +38,10 @@ export function createPartitionTable(options: PartitionTableOptions): PartitionT
       try {
         return await createRetry({ clock, ...limits }).call(call, () => signal);
       } catch (error) {
+        if (signal.aborted) {
+          const message = `${nameOf(site)} could not be described in the time of this run`;
+          throw new TransientError('EndpointUnreachable', message);
+        }
         const fault = error instanceof TransientError ? error.cause : undefined;
         if (!(fault instanceof TableFault) || fault.kind !== 'unreachable') throw error;
         throw new TransientError('EndpointUnreachable', fault.message, { cause: fault });
