@@ -8,6 +8,8 @@ export interface Deadline {
   readonly at: number;
   /** Between the two. */
   readonly windUpMilliseconds: number;
+  /** The work is done: a warm function must not collect timers. */
+  clear(): void;
 }
 
 const MAX_MARGIN_MILLISECONDS = 30_000;
@@ -20,6 +22,11 @@ export function createDeadline(context: InvocationContext, now: number): Deadlin
   const stop = new AbortController();
   // Whoever throws the signal's reason is not a bug: the world was too slow for one run.
   const reason = new TransientError('DeadlineExceeded', 'this did not end in the time of one run');
-  setTimeout(() => stop.abort(reason), remaining - windUpMilliseconds).unref();
-  return { signal: stop.signal, at: now + remaining, windUpMilliseconds };
+  const timer = setTimeout(() => stop.abort(reason), remaining - windUpMilliseconds);
+  return {
+    signal: stop.signal,
+    at: now + remaining,
+    windUpMilliseconds,
+    clear: () => clearTimeout(timer),
+  };
 }

@@ -36,25 +36,29 @@ export function createReconcileHandler(
 ): Handler {
   const log = platform.log.with({ operator: operator.name });
   return async (event, context) => {
-    const invocation = {
-      operator,
-      reconciler,
-      platform,
-      log: log.with({ requestId: context.awsRequestId }),
-      deadline: createDeadline(context, platform.clock.now()),
-    };
-    if (isSqsEvent(event)) {
-      return processBatch(event, {
-        handle: async (body) =>
-          throwIfFailed(await handleRequest(parseHint(body, operator), invocation)),
-        workQueue: platform.workQueue(operator.name),
-        log: invocation.log,
-      });
+    const deadline = createDeadline(context, platform.clock.now());
+    const ownLog = log.with({ requestId: context.awsRequestId });
+    try {
+      return await handleEvent(event, { operator, reconciler, platform, log: ownLog, deadline });
+    } finally {
+      deadline.clear();
     }
-    const fromBus = isRecord(event) && 'detail-type' in event;
-    const request = fromBus ? parseHint(event['detail'], operator) : parseByHand(event);
-    return answer(request, throwIfFailed(await handleRequest(request, invocation)), invocation);
   };
+}
+
+async function handleEvent(event: unknown, invocation: Invocation): Promise<unknown> {
+  const { operator, platform, log } = invocation;
+  if (isSqsEvent(event)) {
+    return processBatch(event, {
+      handle: async (body) =>
+        throwIfFailed(await handleRequest(parseHint(body, operator), invocation)),
+      workQueue: platform.workQueue(operator.name),
+      log,
+    });
+  }
+  const fromBus = isRecord(event) && 'detail-type' in event;
+  const request = fromBus ? parseHint(event['detail'], operator) : parseByHand(event);
+  return answer(request, throwIfFailed(await handleRequest(request, invocation)), invocation);
 }
 
 interface Invocation {

@@ -37,6 +37,9 @@ export interface Report {
   readonly error?: unknown;
 }
 
+/** The last part of the wind-up time: a run must tell of its failure before it is killed. */
+const GIVE_UP_SHARE = 0.1;
+
 /** The reconcile loop: live get → paused? → deleting? finalize → add finalizer → reconcile → status. */
 export async function reconcileObject(ref: ObjectRef, props: LoopProps): Promise<Report> {
   const { kube, operator, dryRun } = props;
@@ -162,7 +165,7 @@ function contextFor({
 }
 
 function writerFor(ref: ObjectRef, object: KubeObject, props: LoopProps): StatusWriter {
-  const { kube, platform, log, operator } = props;
+  const { kube, platform, deadline, log, operator } = props;
   const { clock, metrics } = platform;
   return createStatusWriter({
     kube,
@@ -172,6 +175,7 @@ function writerFor(ref: ObjectRef, object: KubeObject, props: LoopProps): Status
     events: createEventRecorder({ kube, clock, log, operator: operator.name }),
     fieldManager: `podless-${operator.name}`,
     onWrite: () => metrics.count('podless_status_writes_total', { operator: operator.name }),
+    until: deadline.at - deadline.windUpMilliseconds * GIVE_UP_SHARE,
   });
 }
 

@@ -22,11 +22,14 @@ export interface StatusWriterProps {
   readonly fieldManager: string;
   /** Called for each write. */
   readonly onWrite: () => void;
+  /** When to give up at the latest, in milliseconds since the epoch. */
+  readonly until: number;
 }
 
-/** A count that cannot be stored is a count that is lost: worth some patience, within a short function timeout. */
-const MAX_ATTEMPTS = 5;
+/** A count that cannot be stored is a count that is lost: worth the time that a restart of the API server takes. */
+const MAX_PATIENCE_MILLISECONDS = 10_000;
 const FIRST_PAUSE_MILLISECONDS = 20;
+const MAX_PAUSE_MILLISECONDS = 1_000;
 
 export type StatusChange = Pick<Result, 'status' | 'conditions'>;
 
@@ -74,27 +77,34 @@ export function createStatusWriter(props: StatusWriterProps): StatusWriter {
     });
   };
 
+  const patiently = async <T>(attempt: () => Promise<T>): Promise<T> => {
+    const giveUpAt = Math.min(clock.now() + MAX_PATIENCE_MILLISECONDS, props.until);
+    for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause *= 2) {
+      const milliseconds = Math.min(pause, MAX_PAUSE_MILLISECONDS);
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!mayBeTriedAgain(error) || clock.now() + milliseconds > giveUpAt) throw error;
+        await clock.sleep(milliseconds);
+      }
+    }
+  };
+
   /** Undefined if it was stored, else why it cannot be. */
-  const store = async (
-    change: StatusChange,
-    options: WriteOptions,
-  ): Promise<string | undefined> => {
-    for (let attempt = 1; ; attempt += 1) {
+  const store = (change: StatusChange, options: WriteOptions): Promise<string | undefined> => {
+    let tried: object | undefined;
+    return patiently(async () => {
+      const overtaken = tried && (await look(tried));
+      if (overtaken !== undefined) return overtaken;
       const status = compose(change, options);
       if (isDeepStrictEqual(status, asStored(latest.status ?? {}))) return undefined;
       const { name, namespace, resourceVersion } = latest.metadata;
       const body = { metadata: { name, namespace, uid, resourceVersion }, status };
-      try {
-        latest = await kube.apply(ref, body, { fieldManager, subresource: 'status' });
-        onWrite();
-        return undefined;
-      } catch (error) {
-        if (attempt === MAX_ATTEMPTS || !mayBeTriedAgain(error)) throw error;
-        await clock.sleep(FIRST_PAUSE_MILLISECONDS * 2 ** (attempt - 1));
-        const overtaken = await look(status);
-        if (overtaken !== undefined) return overtaken;
-      }
-    }
+      tried = status;
+      latest = await kube.apply(ref, body, { fieldManager, subresource: 'status' });
+      onWrite();
+      return undefined;
+    });
   };
 
   /** Reads the object again; tells if somebody else has taken over. `ours` is a status that we may have stored. */
@@ -123,7 +133,7 @@ export function createStatusWriter(props: StatusWriterProps): StatusWriter {
       for (const condition of changedConditions(conditionsOf(before), conditions)) {
         await events.record(latest, condition, eventType);
       }
-      const lost = refresh && latest === before ? await look() : undefined;
+      const lost = refresh && latest === before ? await patiently(() => look()) : undefined;
       if (lost !== undefined) return { goOn: false, why: lost, recorded: false };
       const why = whyStop(latest, props.object);
       return why === undefined ? { goOn: true } : { goOn: false, why, recorded: true };

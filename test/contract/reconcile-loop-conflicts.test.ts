@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type KubeClient, KubeConnectionError } from '../../runtime/kube/client.ts';
 import type { KubeObject } from '../../runtime/kube/objects.ts';
 import type { ReconcileContext, Result, Verdict } from '../../runtime/reconcile.ts';
 import { startWidgetPlane, type WidgetPlane } from '../helpers/runtime-plane.ts';
@@ -85,6 +86,28 @@ describe('a status', () => {
     const world = worldWith(() => plane.widgets.delete('deleted'));
     expect(await world.byHand('deleted')).toMatchObject({ outcome: 'skipped' });
     expect(await plane.widgets.get('deleted')).toBeUndefined();
+  });
+
+  test('is written once the API server is back, if it was away for a while', async () => {
+    await plane.widgets.create('away', { size: 1 });
+    let failures = 6;
+    const lose = <T>(call: () => Promise<T>): Promise<T> => {
+      failures -= 1;
+      return failures < 0 ? call() : Promise.reject(new KubeConnectionError('away'));
+    };
+    let reads = 0;
+    const kube: KubeClient = {
+      ...plane.kube,
+      get: (...call) => {
+        reads += 1;
+        return reads === 1 ? plane.kube.get(...call) : lose(() => plane.kube.get(...call));
+      },
+      apply: (...call) => lose(() => plane.kube.apply(...call)),
+    };
+    const reconciler = reconcilerOf(async (object) => made(object));
+    const world = createWorld({ operator: widgetOperator, kube, reconciler });
+    expect(await world.byHand('away')).toMatchObject({ outcome: 'done' });
+    expect((await plane.widgets.get('away'))?.status).toMatchObject({ size: 1 });
   });
 
   test('does not echo a request that came in mid-run', async () => {

@@ -12,7 +12,13 @@ import {
   sizeOf,
   type Widget,
 } from '../helpers/runtime-widget.ts';
-import { createWorld, recordOf, sqsRecord, type World } from '../helpers/runtime-world.ts';
+import {
+  createTestClock,
+  createWorld,
+  recordOf,
+  sqsRecord,
+  type World,
+} from '../helpers/runtime-world.ts';
 
 const MAX_DELIVERIES = 20;
 const AT_ONCE = 8;
@@ -103,6 +109,7 @@ async function live(name: string, plan?: CrashPlan) {
     kube,
     reconciler: createChildMaker(kube),
     wrapInbox: fault.wrapInbox,
+    clock: createTestClock(),
   });
   await plane.widgets.create(name, { size: 2 });
   await deliver(name, world, fault);

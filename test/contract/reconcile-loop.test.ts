@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { Result } from '../../runtime/reconcile.ts';
 import { startWidgetPlane, type WidgetPlane } from '../helpers/runtime-plane.ts';
 import { made, ready, reconcilerOf, sizeOf, widgetOperator } from '../helpers/runtime-widget.ts';
-import { createWorld } from '../helpers/runtime-world.ts';
+import { createTestClock, createWorld } from '../helpers/runtime-world.ts';
 
 let plane: WidgetPlane;
 
@@ -12,12 +12,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => plane?.stop());
-
-/** A clock that a test may put forward. */
-function createTestClock(): Clock & { ahead: number } {
-  const clock = { ...systemClock, ahead: 0, now: () => systemClock.now() + clock.ahead };
-  return clock;
-}
 
 function worldOf(reconcile: (object: Parameters<typeof made>[0]) => Result = made, clock?: Clock) {
   const reconciler = reconcilerOf(async (object) => reconcile(object));

@@ -90,6 +90,18 @@ export function createWorld(options: WorldOptions) {
   };
 }
 
+/** The real time, but for what was slept or put forward: that passes at once. */
+export function createTestClock(): Clock & { ahead: number } {
+  const clock: Clock & { ahead: number } = {
+    ahead: 0,
+    now: () => systemClock.now() + clock.ahead,
+    sleep: async (milliseconds) => {
+      clock.ahead += milliseconds;
+    },
+  };
+  return clock;
+}
+
 export type World = ReturnType<typeof createWorld>;
 
 export function invocationOf(clock: Clock, seconds: number): InvocationContext {
