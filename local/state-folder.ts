@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isAlive } from './control-plane/is-alive.ts';
 import type { System } from './system.ts';
 
 /** Where a running local system tells other programs how to reach it: `.podless/` in the working folder, which npm sets to the project's. */
@@ -64,14 +65,5 @@ function pidIn(text: string): number | undefined {
     return typeof pid === 'number' ? pid : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -7,9 +7,10 @@ import { classify } from './outcome.ts';
 import type { Handler, Platform } from './platform.ts';
 import type { Reconciler } from './reconcile.ts';
 import { type Report, reconcileObject } from './reconcile-loop.ts';
-import { isRecord, parseByHand, parseHint, type ReconcileRequest } from './request.ts';
+import { parseByHand, parseHint, type ReconcileRequest } from './request.ts';
 import { planRequeue } from './requeue.ts';
 import { isSqsEvent, processBatch } from './sqs-batch.ts';
+import { isRecord } from './untrusted.ts';
 
 /** What `aws lambda invoke` prints. */
 interface Answer {

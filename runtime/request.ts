@@ -1,5 +1,6 @@
 import type { Hint } from './hint.ts';
 import { apiVersionOf, type Operator } from './operator.ts';
+import { isRecord } from './untrusted.ts';
 
 /** One object to reconcile, from whichever door it came in. */
 export interface ReconcileRequest {
@@ -54,6 +55,3 @@ const invalid = (field: string, expected: string, got: unknown): InvalidRequestE
 
 const isNonEmptyString = (value: unknown): value is string =>
   typeof value === 'string' && value !== '';
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

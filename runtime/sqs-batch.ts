@@ -1,6 +1,6 @@
 import type { WorkQueue } from './cloud.ts';
 import { describeError, type Log } from './log.ts';
-import { isRecord } from './request.ts';
+import { isRecord } from './untrusted.ts';
 
 interface SqsRecord {
   readonly messageId: string;

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Kind } from '../operator.ts';
 import { apiVersionOf } from '../operator.ts';
+import { isRecord } from '../untrusted.ts';
 import { KubeApiError, type KubeClient, KubeConnectionError, type ListPage } from './client.ts';
 import type { KubeObject, ObjectRef } from './objects.ts';
 import {
@@ -136,9 +137,6 @@ function parseAnswer(text: string): unknown {
 
 const unreadable = ({ method, path }: ApiRequest, expected: string): KubeConnectionError =>
   new KubeConnectionError(`answer to ${method} ${path} must be ${expected}, got something else`);
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Drops the keys whose value is undefined, as exactOptionalPropertyTypes asks for. */
 function optional<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -1,5 +1,5 @@
 import { isPaused, requestedReconcile } from '../annotations.ts';
-import { fieldOf, isRecord, textOf } from './untrusted.ts';
+import { fieldOf, isRecord, textOf } from '../untrusted.ts';
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 

@@ -1,5 +1,5 @@
 import type { LogFields } from '../log.ts';
-import { fieldOf, textOf } from './untrusted.ts';
+import { fieldOf, textOf } from '../untrusted.ts';
 
 /** The part of an object that a hint needs. */
 export interface Identity {

@@ -1,4 +1,4 @@
-import { fieldOf } from './untrusted.ts';
+import { fieldOf } from '../untrusted.ts';
 
 /** The fields of an event that starts a scheduled function. Fields nobody asks for are ignored. */
 export interface ScheduledRequest {

@@ -1,8 +1,8 @@
 import { createHint, type Hint } from '../hint.ts';
 import type { Kind, Operator, OwnedKind } from '../operator.ts';
+import { fieldOf, textOf } from '../untrusted.ts';
 import { type ChangeType, decideForwarding } from './forwarding.ts';
 import type { Identity } from './identity.ts';
-import { fieldOf, textOf } from './untrusted.ts';
 
 /** An object of which only the identity has been checked. */
 export interface Seen {

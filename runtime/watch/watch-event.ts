@@ -1,5 +1,5 @@
+import { fieldOf, isRecord, textOf } from '../untrusted.ts';
 import type { ChangeType } from './forwarding.ts';
-import { fieldOf, isRecord, textOf } from './untrusted.ts';
 
 export type WatchEvent =
   | { readonly type: ChangeType; readonly object: unknown }
