@@ -19,6 +19,7 @@ export interface LogLine extends LogFields {
 }
 
 const MAX_FIELD_LENGTH = 1024;
+const MAX_DEPTH = 6;
 const rank: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, error: 2 };
 
 /**
@@ -34,8 +35,9 @@ export function createLog(
     (lineLevel: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
       if (rank[lineLevel] < rank[level]) return;
-      const timestamp = new Date().toISOString();
-      write({ level: lineLevel, message, timestamp, ...capFields({ ...bound, ...fields }) });
+      const own = { level: lineLevel, message, timestamp: new Date().toISOString() };
+      // First for the eye, last for what counts: no field can pass for them.
+      write({ ...own, ...capFields({ ...bound, ...fields }), ...own });
     };
   return {
     debug: at('debug'),
@@ -46,20 +48,26 @@ export function createLog(
 }
 
 /** What an error may tell the log: name, message, chain of causes; the stack only of bugs. */
-export function describeError(error: unknown): LogFields {
+export function describeError(error: unknown, depth = 0): LogFields {
   if (!(error instanceof Error)) return { error: String(error) };
-  const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) };
+  const known = error.cause === undefined || depth === MAX_DEPTH;
+  const cause = known ? {} : { cause: describeError(error.cause, depth + 1) };
   return { error: error.message, errorName: error.name, ...cause };
 }
 
 /** A hostile spec must not be able to flood the log. */
-function capFields(fields: LogFields): LogFields {
-  return Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [
-      key,
-      typeof value === 'string' && value.length > MAX_FIELD_LENGTH
-        ? `${value.slice(0, MAX_FIELD_LENGTH)}… (${value.length} characters)`
-        : value,
-    ]),
-  );
+const capFields = (fields: LogFields, depth = 0): LogFields =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, cap(value, depth)]));
+
+function cap(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return capText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === MAX_DEPTH) return '…';
+  if (Array.isArray(value)) return value.map((one) => cap(one, depth + 1));
+  return capFields(value instanceof Error ? describeError(value) : { ...value }, depth + 1);
 }
+
+const capText = (text: string): string =>
+  text.length > MAX_FIELD_LENGTH
+    ? `${text.slice(0, MAX_FIELD_LENGTH)}… (${text.length} characters)`
+    : text;

@@ -43,7 +43,9 @@ export function parseHint(payload: unknown, operator: Operator): ReconcileReques
   if (!isNonEmptyString(name)) throw invalid('name', 'a non-empty string', name);
   if (!isNonEmptyString(namespace)) throw invalid('namespace', 'a non-empty string', namespace);
   if (!isNonEmptyString(cluster)) throw invalid('cluster', 'a non-empty string', cluster);
-  return { cluster, namespace, name, reason: String(reason), dryRun: false, hops: hops ?? 0 };
+  const known = hops !== undefined && Number.isSafeInteger(hops) && hops >= 0;
+  const shared = { cluster, namespace, name, reason: String(reason), dryRun: false };
+  return { ...shared, hops: known ? hops : 0 };
 }
 
 const EXAMPLE = '{"namespace":"default","name":"my-object"}';

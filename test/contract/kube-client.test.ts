@@ -52,7 +52,9 @@ describe('the Kubernetes client on a real API server', () => {
     const lines = createInterface({ input: stream })[Symbol.asyncIterator]();
     await plane.widgets.create('watched');
     await plane.widgets.delete('watched');
-    const seen = [await lines.next(), await lines.next()].map(({ value }) => JSON.parse(value));
+    const seen = [await lines.next(), await lines.next()].map(({ value = '' }) =>
+      JSON.parse(value),
+    );
     expect(seen).toMatchObject([
       { type: 'ADDED', object: { metadata: { name: 'watched' } } },
       { type: 'DELETED', object: { metadata: { name: 'watched' } } },

@@ -1,0 +1,94 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type ControlPlane, startControlPlane } from '../../local/control-plane/index.ts';
+import { type FaultProxy, startFaultProxy } from '../helpers/dynamodb-fault-proxy.ts';
+import { expectHonest } from '../helpers/runtime-honest-count.ts';
+import { createPartitions, type Partitions } from '../helpers/runtime-partitions.ts';
+import { startTestSystem, type TestSystem } from '../helpers/system.ts';
+import { until } from '../helpers/until.ts';
+
+const completed = ({ phase }: { readonly phase?: string }) => phase === 'Completed';
+
+/** On a control plane of its own, so that its API server can be frozen. */
+describe('with functions that live for 2 seconds, a job', () => {
+  let folder: string;
+  let plane: ControlPlane;
+  let system: TestSystem;
+  let partitions: Partitions;
+  let proxy: FaultProxy | undefined;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'podless-faults-'));
+    plane = await startControlPlane({ users: [] });
+    const kubeconfig = join(folder, 'kubeconfig');
+    await writeFile(kubeconfig, plane.kubeconfig('admin'));
+    system = await startTestSystem({ functionTimeout: 2, kubeconfig });
+    partitions = await createPartitions(system.dynamodb);
+  });
+
+  afterEach(() => proxy?.stop());
+
+  afterAll(async () => {
+    await system?.stop();
+    await plane?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const startJob = async (name: string, items: number) => {
+    await partitions.fill(name, items);
+    proxy = await startFaultProxy(system.dynamodb, { latencyMs: 50 });
+    await system.createJob(name, partitions.specOf(name, { endpointURL: proxy.url }));
+    await until(async () => ((await partitions.left(name)) < items ? true : undefined), {
+      seconds: 30,
+      what: async () => 'the first items to go',
+    });
+    return proxy;
+  };
+
+  /** Runs of the reconciler that were ended at their deadline. */
+  async function killedRuns(): Promise<number> {
+    const metrics = await (await fetch(`${system.http}/metrics`)).text();
+    const series =
+      /podless_function_invocations_total\{function="podless-ddbctldpjob",result="timeout"\} (\d+)/;
+    return Number(series.exec(metrics)?.[1] ?? 0);
+  }
+
+  test('is taken up again after its run was killed, and says if the count is not exact', async () => {
+    await startJob('killed', 4_000);
+    const before = await killedRuns();
+    process.kill(plane.apiServerPid, 'SIGSTOP');
+    try {
+      await until(async () => ((await killedRuns()) > before ? true : undefined), {
+        seconds: 30,
+        what: async () => 'a run to be killed',
+      });
+    } finally {
+      process.kill(plane.apiServerPid, 'SIGCONT');
+    }
+    const status = await system.jobReaches('killed', completed, 120);
+    console.info('killed', { exact: status.deletedItemsExact, count: status.deletedItems });
+    expect(await partitions.left('killed')).toBe(0);
+    expectHonest(status, 4_000);
+  });
+
+  test('gets through a moment in which DynamoDB answers nothing at all', async () => {
+    const gate = await startJob('hung', 4_000);
+    gate.set({ hang: 1 });
+    const { hang } = gate.faults;
+    await until(async () => (gate.faults.hang > hang + 16 ? true : undefined), {
+      seconds: 60,
+      what: async () => 'calls to hang',
+    });
+    gate.set({});
+    const status = await system.jobReaches('hung', completed, 120);
+    console.info('hung', {
+      exact: status.deletedItemsExact,
+      count: status.deletedItems,
+      killed: await killedRuns(),
+    });
+    expect(await partitions.left('hung')).toBe(0);
+    expectHonest(status, 4_000);
+  });
+});
