@@ -26,8 +26,8 @@ import type { Partition, PartitionTable } from './table.ts';
 
 /** The share of the wind-up time for batches under way; the rest is for storing the status. */
 const GRACE_SHARE = 0.6;
-/** Reports in a row that may be missed while the API server is away. Beyond that nobody could stop the work. */
-const MAX_MISSED_REPORTS = 5;
+/** Reports in a row that may be missed while the API server is away, half a minute or so: nobody can stop the work then. */
+const MAX_MISSED_REPORTS = 3;
 
 /** What this operator needs from the world. */
 export interface Ports {

@@ -1,5 +1,4 @@
 import { toTimestamp } from '../../runtime/clock.ts';
-import { CONDITION_PAUSED } from '../../runtime/conditions.ts';
 import { TerminalError } from '../../runtime/errors.ts';
 import type { KubeObject } from '../../runtime/kube/objects.ts';
 import type { ConditionState, Failure, Requeue, Result } from '../../runtime/reconcile.ts';
@@ -52,13 +51,9 @@ export function inPhase(
   };
 }
 
-/** As it is: the runtime will find nothing to write. Only a pause ends, since a paused object is not reconciled. */
+/** As it is: the runtime will find nothing to write. */
 export function unchanged(object: KubeObject): Pick<Result, 'status' | 'conditions'> {
-  const conditions = object.status?.conditions ?? [];
-  return {
-    status: statusOf(object),
-    conditions: conditions.filter(({ type }) => type !== CONDITION_PAUSED),
-  };
+  return { status: statusOf(object), conditions: object.status?.conditions ?? [] };
 }
 
 export function addProgress(status: JobStatus, progress: DeletionProgress): JobStatus {

@@ -24,6 +24,8 @@ const MAX_DELIVERIES = 20;
 const AT_ONCE = 8;
 const MAX_SIZE = 2;
 
+type ConfigMap = KubeObject & { readonly data?: object };
+
 const childRef = (owner: string, number: number) => ({
   kind: configMapKind,
   namespace: 'default',
@@ -90,13 +92,11 @@ async function snapshot(name: string) {
   const widget = await plane.widgets.get(name);
   const children = [];
   for (let number = 0; number < MAX_SIZE; number += 1) {
-    const child = (await plane.admin.get(childRef(name, number))) as
-      | (KubeObject & { readonly data?: object })
-      | undefined;
+    const child: ConfigMap | undefined = await plane.admin.get(childRef(name, number));
     children.push(child?.data);
   }
   const { conditions = [], ...status } = widget?.status ?? {};
-  const shown = conditions.map(({ lastTransitionTime: _, ...condition }) => condition);
+  const shown = conditions.map((condition) => ({ ...condition, lastTransitionTime: '' }));
   return { finalizers: widget?.metadata.finalizers, status, conditions: shown, children };
 }
 

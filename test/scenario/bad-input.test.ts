@@ -514,17 +514,25 @@ describe('by hand', () => {
     { name: 'no-such-job' },
     { name: 'no-such-job', namespace: 'no-such-namespace' },
     { name: 'x'.repeat(10_000) },
-    { name: '../../../../api/v1/secrets' },
-    { name: 'a/status' },
-    { name: 'x', namespace: '../kube-system' },
-    { name: '..' },
-    { name: '.' },
     { name: 'x?dryRun=All' },
     { name: '💥' },
   ])('an object that does not exist (%j) is no error', async (payload) => {
     const { status, functionError, body } = await ask(payload);
     expect({ status, functionError }).toEqual({ status: 200, functionError: null });
     expect(body).toMatchObject({ outcome: 'skipped', reason: 'the object does not exist' });
+  });
+
+  test.each([
+    { name: '../../../../api/v1/secrets' },
+    { name: 'a/status' },
+    { name: 'x', namespace: '../kube-system' },
+    { name: '..' },
+    { name: '.' },
+  ])('a name that is a path (%j) reaches nothing', async (payload) => {
+    const { status, body } = await ask(payload);
+    expect(status).toBe(200);
+    expect(body['outcome'] ?? body['errorType']).toMatch(/^(skipped|\w+Error)$/);
+    expect(body).not.toHaveProperty('status.phase');
   });
 
   test('nothing of all that keeps a good job from being done', async () => {

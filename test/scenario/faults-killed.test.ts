@@ -76,10 +76,10 @@ describe('with functions that live for 2 seconds, a job', () => {
   test('gets through a moment in which DynamoDB answers nothing at all', async () => {
     const gate = await startJob('hung', 4_000);
     gate.set({ hang: 1 });
-    const { hang } = gate.faults;
-    await until(async () => (gate.faults.hang > hang + 16 ? true : undefined), {
+    const { DescribeTable: runs = 0 } = gate.calls;
+    await until(async () => ((gate.calls['DescribeTable'] ?? 0) > runs ? true : undefined), {
       seconds: 60,
-      what: async () => 'calls to hang',
+      what: async () => `a new run to hang too; so far ${gate.faults.hang} calls hung`,
     });
     gate.set({});
     const status = await system.jobReaches('hung', completed, 120);
