@@ -37,6 +37,7 @@ export interface Report {
   readonly error?: unknown;
 }
 
+const OVERTAKEN_SECONDS = 10;
 /** The last part of the wind-up time: a run must tell of its failure before it is killed. */
 const GIVE_UP_SHARE = 0.1;
 
@@ -99,7 +100,11 @@ async function run(ref: ObjectRef, object: KubeObject, props: RunProps): Promise
   if (deleting && !result?.requeue) return release(ref, props);
   if (!result) return skipped('nothing to do', object);
   const verdict = await writer.write(result);
-  if (!verdict.goOn && !verdict.recorded) return skipped(verdict.why, object);
+  if (!verdict.goOn && !verdict.recorded) {
+    // The other run may have been killed after its write: somebody has to look after the object.
+    const requeue = { afterSeconds: OVERTAKEN_SECONDS, reason: verdict.why };
+    return { ...skipped(verdict.why, object), requeue };
+  }
   // What was paused or given another spec meanwhile is not the object that was to go.
   if (result.remove !== undefined && verdict.goOn) return removeObject(ref, result.remove, props);
   return reportOf(result, writer.latest());

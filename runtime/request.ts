@@ -22,8 +22,8 @@ export class InvalidRequestError extends Error {
 export function parseByHand(payload: unknown): ReconcileRequest {
   if (!isRecord(payload)) throw invalid('payload', 'an object', payload);
   const { cluster, namespace = 'default', name, dryRun = false } = payload;
-  if (!isNonEmptyString(name)) throw invalid('name', 'a non-empty string', name);
-  if (!isNonEmptyString(namespace)) throw invalid('namespace', 'a non-empty string', namespace);
+  if (!isObjectName(name)) throw invalid('name', 'the name of an object', name);
+  if (!isObjectName(namespace)) throw invalid('namespace', 'the name of a namespace', namespace);
   if (typeof dryRun !== 'boolean') throw invalid('dryRun', 'true or false', dryRun);
   if (cluster !== undefined && !isNonEmptyString(cluster)) {
     throw invalid('cluster', 'a non-empty string', cluster);
@@ -40,20 +40,30 @@ export function parseHint(payload: unknown, operator: Operator): ReconcileReques
   if (`${apiVersion} ${kind}` !== expected) {
     throw invalid('kind of the hint', expected, `${apiVersion} ${kind}`);
   }
-  if (!isNonEmptyString(name)) throw invalid('name', 'a non-empty string', name);
-  if (!isNonEmptyString(namespace)) throw invalid('namespace', 'a non-empty string', namespace);
+  if (!isObjectName(name)) throw invalid('name', 'the name of an object', name);
+  if (!isObjectName(namespace)) throw invalid('namespace', 'the name of a namespace', namespace);
   if (!isNonEmptyString(cluster)) throw invalid('cluster', 'a non-empty string', cluster);
   const known = hops !== undefined && Number.isSafeInteger(hops) && hops >= 0;
   const shared = { cluster, namespace, name, reason: String(reason), dryRun: false };
   return { ...shared, hops: known ? hops : 0 };
 }
 
+const MAX_SHOWN_LENGTH = 300;
 const EXAMPLE = '{"namespace":"default","name":"my-object"}';
 
 const invalid = (field: string, expected: string, got: unknown): InvalidRequestError =>
   new InvalidRequestError(
-    `${field} must be ${expected}, got ${JSON.stringify(got) ?? 'nothing'}; an example: ${EXAMPLE}`,
+    `${field} must be ${expected}, got ${shown(got)}; an example: ${EXAMPLE}`,
   );
+
+const shown = (got: unknown): string =>
+  (JSON.stringify(got) ?? 'nothing').slice(0, MAX_SHOWN_LENGTH);
+
+/** Kubernetes' own rule. Anything else ("a/status", "..") would be another path of its API. */
+const isObjectName = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  value.length <= 253 &&
+  /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(value);
 
 const isNonEmptyString = (value: unknown): value is string =>
   typeof value === 'string' && value !== '';

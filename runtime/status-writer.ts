@@ -113,8 +113,8 @@ export function createStatusWriter(props: StatusWriterProps): StatusWriter {
     if (!fresh) return 'the object was deleted';
     if (fresh.metadata.uid !== uid)
       return 'the object was replaced by another one of the same name';
-    const known = [latest.status ?? {}, ours ?? {}].map(asStored);
-    const found = asStored(fresh.status ?? {});
+    const known = [latest.status ?? {}, ours ?? {}].map(ownPart);
+    const found = ownPart(fresh.status ?? {});
     if (!known.some((status) => isDeepStrictEqual(status, found))) {
       return 'another run has written the status';
     }
@@ -141,6 +141,12 @@ export function createStatusWriter(props: StatusWriterProps): StatusWriter {
   };
 }
 
+/** What only a run at work writes: the rest is also written by one that finds the object busy or paused. */
+function ownPart(status: CommonStatus): object {
+  const { conditions: _c, observedGeneration: _g, lastHandledReconcileAt: _h, ...own } = status;
+  return asStored(own);
+}
+
 function whyStop({ metadata }: KubeObject, { metadata: first }: KubeObject): string | undefined {
   const finalizing = first.deletionTimestamp !== undefined;
   if (metadata.deletionTimestamp !== undefined && !finalizing) return 'the object is being deleted';
@@ -149,11 +155,14 @@ function whyStop({ metadata }: KubeObject, { metadata: first }: KubeObject): str
   return undefined;
 }
 
-/** After any of these the object is read again, which also tells whether a write without an answer was stored. */
+/**
+ * After any of these the object is read again, which also tells whether a write without an answer was stored. An API server
+ * that has just started refuses (401, 403) whom it served before, until it has read who may do what.
+ */
 const mayBeTriedAgain = (error: unknown): boolean =>
   error instanceof KubeConnectionError ||
   (error instanceof KubeApiError &&
-    (error.status >= 500 || [404, 409, 429].includes(error.status)));
+    (error.status >= 500 || [401, 403, 404, 409, 429].includes(error.status)));
 
 const conditionsOf = ({ status }: KubeObject): readonly Condition[] => status?.conditions ?? [];
 

@@ -56,13 +56,28 @@ export function createTransport(connection: KubeConnection): Transport {
     : new http.Agent({ keepAlive: true });
   const send = async (request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> => {
     const url = urlOf(base, request);
-    const headers = await headersOf(connection, request);
+    const headers = await inTime(headersOf(connection, request), request, signal);
     return exchange({ secure, agent, url, headers, request, signal });
   };
   return {
     text: (request) => withRetries(connection, () => whole(connection, request, send)),
     open: (request) => withRetries(connection, () => headersOnly(connection, request, send)),
   };
+}
+
+/** A token may have to be fetched from a service that does not answer. */
+async function inTime<T>(work: Promise<T>, { method, path }: ApiRequest, signal: AbortSignal) {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([work, aborted.promise]);
+  } catch (error) {
+    throw withRequest(error, method, path);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 type Send = (request: ApiRequest, signal: AbortSignal) => Promise<IncomingMessage>;

@@ -35,6 +35,15 @@ describe('the Kubernetes client fails as a connection, and soon', () => {
     await expect(client.list(widgetKind, { limit: 1 })).rejects.toThrow(KubeConnectionError);
   });
 
+  test.each([
+    ['hangs', () => new Promise<string>(() => undefined)],
+    ['fails', () => Promise.reject(new Error('no credentials'))],
+  ])('if the source of its token %s', async (_, token) => {
+    await using api = await startHostileApi(answer(200, widget));
+    await expect(api.client({ ...impatient, token }).get(ref)).rejects.toThrow(KubeConnectionError);
+    expect(api.requests).toEqual([]);
+  });
+
   test('if the watch gets no headers in time', async () => {
     await using api = await startHostileApi(hang);
     const opening = api

@@ -127,7 +127,7 @@ describe('npm run local', () => {
     expect(broken.stderr).toContain('InvalidRequestContentException');
     const nameless = await invoke('podless-ddbctldpjob', '{"namespace":"default"}');
     expect(nameless.stdout).toContain('Unhandled');
-    expect(nameless.answer).toContain('name must be a non-empty string, got nothing');
+    expect(nameless.answer).toContain('name must be the name of an object, got nothing');
     const missing = await invoke('podless-ddbctldpjob', '{"name":"not-there"}');
     expect(JSON.parse(missing.answer)).toMatchObject({
       outcome: 'skipped',

@@ -150,6 +150,16 @@ describe('a job while another run is at work', () => {
     expect(world.partition.items.size).toBeGreaterThan(0);
   });
 
+  test('that was quicker to claim it deletes nothing', async () => {
+    const world = createJobWorld(spec, { items: 40 });
+    const running = world.run();
+    const other = busy('2026-01-01T00:05:00Z');
+    world.setStatus(other);
+    await running;
+    expect(world.status()).toEqual(other);
+    expect(world.partition.items.size).toBe(40);
+  });
+
   test('answers a dry run by hand all the same', async () => {
     const world = createJobWorld(spec, { items: 40 });
     const status = busy('2026-01-01T00:05:00Z');

@@ -12,7 +12,7 @@ const problemOf = (spec: unknown): string => {
 
 /** A string of the characters that `pattern` allows. */
 const textOf = (characters: string, minLength: number, maxLength: number) =>
-  fc.string({ unit: fc.constantFrom(...characters), minLength, maxLength });
+  fc.string({ unit: fc.constantFrom(...characters.split('')), minLength, maxLength });
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 const endpointURL = fc
   .record({
