@@ -58,8 +58,8 @@ describe('a reconciler is reached', () => {
 
   test.each([
     ['nothing', null, /payload must be an object/],
-    ['no name', {}, /name must be a non-empty string, got nothing; an example: /],
-    ['a name that is no text', { name: 7 }, /name must be a non-empty string, got 7/],
+    ['no name', {}, /name must be the name of an object, got nothing; an example: /],
+    ['a name that is no text', { name: 7 }, /name must be the name of an object, got 7/],
     ['an empty namespace', { name: 'x', namespace: '' }, /namespace must be/],
     ['a wish for a dry run that is no yes or no', { name: 'x', dryRun: 'yes' }, /dryRun must be/],
     ['an unknown cluster', { name: 'x', cluster: 'mars' }, /cluster must be one of main, other/],
