@@ -82,7 +82,7 @@ describe('a reconcile that fails', () => {
     ['the API server is away', new KubeConnectionError('GET failed'), 'retry'],
     ['the API server is overloaded', new KubeApiError(429, 'TooManyRequests', 'later'), 'retry'],
     ['the API server refuses', new KubeApiError(403, 'Forbidden', 'no'), 'error'],
-  ])('because %s goes back to the queue, is logged and counted', async (name, error, outcome) => {
+  ])('because %s goes back to the queue, is logged and counted', async (_, error, outcome) => {
     const broken = {
       ...plane.kube,
       get: async () => {
@@ -90,8 +90,8 @@ describe('a reconcile that fails', () => {
       },
     };
     const world = worldOf(async (object) => made(object), broken);
-    const answer = await world.batch(recordOf(widgetOperator, name));
-    expect(answer.batchItemFailures).toEqual([{ itemIdentifier: name }]);
+    const answer = await world.batch(recordOf(widgetOperator, 'any'));
+    expect(answer.batchItemFailures).toEqual([{ itemIdentifier: 'any' }]);
     expect(world.outcomes()).toMatchObject([{ level: 'error', outcome, reason: error.message }]);
     expect(world.counters.get(`podless_reconcile_total widget ${outcome}`)).toBe(1);
   });
