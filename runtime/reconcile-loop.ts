@@ -2,8 +2,8 @@ import { isPaused } from './annotations.ts';
 import { CONDITION_PAUSED, CONDITION_READY } from './conditions.ts';
 import type { Deadline } from './deadline.ts';
 import { OperatorError } from './errors.ts';
-import type { KubeClient } from './kube/client.ts';
-import { createEventRecorder } from './kube/event-recorder.ts';
+import { KubeApiError, type KubeClient } from './kube/client.ts';
+import { createEventRecorder, type EventRecorder } from './kube/event-recorder.ts';
 import type { KubeObject, ObjectRef } from './kube/objects.ts';
 import { describeError, type Log } from './log.ts';
 import type { Operator } from './operator.ts';
@@ -143,7 +143,15 @@ async function fail(error: unknown, props: RunProps): Promise<Report> {
   const now = platform.clock.now();
   const { status, requeue } = reconciler.describeFailure({ object, error: shown, now });
   const options = { eventType: 'Warning', keepOthers: true } as const;
-  await writer.write({ status, conditions: [condition] }, options);
+  try {
+    await writer.write({ status, conditions: [condition] }, options);
+  } catch (refusal) {
+    // Stored before its CRD had the rules that it breaks, such an object takes no status at all. Trying again would not
+    // help, so the user is told by an Event.
+    if (outcome !== 'terminal' || !(refusal instanceof KubeApiError)) throw refusal;
+    log.error('status refused', describeError(refusal));
+    await recorderFor(props).recordOnce(object, condition, 'Warning');
+  }
   const next = outcome === 'terminal' && requeue ? { requeue } : {};
   return { ...report, object: writer.latest(), ...next };
 }
@@ -169,15 +177,18 @@ function contextFor({
   };
 }
 
+const recorderFor = ({ kube, platform: { clock }, log, operator }: LoopProps): EventRecorder =>
+  createEventRecorder({ kube, clock, log, operator: operator.name });
+
 function writerFor(ref: ObjectRef, object: KubeObject, props: LoopProps): StatusWriter {
-  const { kube, platform, deadline, log, operator } = props;
+  const { kube, platform, deadline, operator } = props;
   const { clock, metrics } = platform;
   return createStatusWriter({
     kube,
     clock,
     ref,
     object,
-    events: createEventRecorder({ kube, clock, log, operator: operator.name }),
+    events: recorderFor(props),
     fieldManager: `podless-${operator.name}`,
     onWrite: () => metrics.count('podless_status_writes_total', { operator: operator.name }),
     until: deadline.at - deadline.windUpMilliseconds * GIVE_UP_SHARE,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { describeError, type Log } from '../log.ts';
 import type { Kind } from '../operator.ts';
-import type { KubeClient } from './client.ts';
+import { isKubeStatus, type KubeClient } from './client.ts';
 import type { Condition, KubeObject } from './objects.ts';
 
 const eventKind: Kind = { group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events' };
@@ -12,8 +12,13 @@ const MAX_NOTE_BYTES = 1024;
 
 export interface EventRecorder {
   /** Tells the user of a changed condition (`kubectl describe`). Never fails a reconcile. */
-  record(object: KubeObject, condition: Condition, type: 'Normal' | 'Warning'): Promise<void>;
+  record(object: KubeObject, condition: Told, type: EventType): Promise<void>;
+  /** The same, but only once for each generation of the object, however often it is called. */
+  recordOnce(object: KubeObject, condition: Told, type: EventType): Promise<void>;
 }
+
+export type EventType = 'Normal' | 'Warning';
+type Told = Pick<Condition, 'type' | 'reason' | 'message'>;
 
 export interface EventRecorderProps {
   readonly kube: KubeClient;
@@ -29,28 +34,40 @@ export function createEventRecorder({
   log,
   operator,
 }: EventRecorderProps): EventRecorder {
-  return {
-    record: async ({ apiVersion, kind, metadata }, condition, type) => {
-      const { name, namespace, uid } = metadata;
-      const eventTime = new Date(clock.now()).toISOString().replace('Z', '000Z');
-      const event = {
-        metadata: { name: eventName(name, [uid, condition.type, condition.reason, eventTime]) },
-        eventTime,
-        type,
-        reason: condition.reason,
-        note: cutToBytes(condition.message === '' ? condition.reason : condition.message),
-        action: 'Reconcile',
-        reportingController: `podless.dev/${operator}`,
-        reportingInstance: `podless-${operator}`,
-        regarding: { apiVersion, kind, namespace, name, uid },
-      };
-      try {
-        await kube.create(eventKind, namespace, event);
-      } catch (error) {
-        log.error('event not recorded', describeError(error));
-      }
-    },
+  const now = () => new Date(clock.now()).toISOString().replace('Z', '000Z');
+  const create = async (object: KubeObject, condition: Told, how: Recording): Promise<void> => {
+    const { apiVersion, kind, metadata } = object;
+    const { name, namespace, uid } = metadata;
+    const event = {
+      metadata: { name: eventName(name, [uid, condition.type, condition.reason, how.occasion]) },
+      eventTime: now(),
+      type: how.type,
+      reason: condition.reason,
+      note: cutToBytes(condition.message === '' ? condition.reason : condition.message),
+      action: 'Reconcile',
+      reportingController: `podless.dev/${operator}`,
+      reportingInstance: `podless-${operator}`,
+      regarding: { apiVersion, kind, namespace, name, uid },
+    };
+    try {
+      await kube.create(eventKind, namespace, event);
+    } catch (error) {
+      // Told already.
+      if (isKubeStatus(error, 409)) return;
+      log.error('event not recorded', describeError(error));
+    }
   };
+  return {
+    record: (object, condition, type) => create(object, condition, { type, occasion: now() }),
+    recordOnce: (object, condition, type) =>
+      create(object, condition, { type, occasion: `generation ${object.metadata.generation}` }),
+  };
+}
+
+interface Recording {
+  readonly type: EventType;
+  /** What makes it another Event than the last one of the same reason. */
+  readonly occasion: string;
 }
 
 const eventName = (name: string, parts: readonly string[]): string =>
