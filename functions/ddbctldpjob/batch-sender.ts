@@ -1,16 +1,13 @@
 import { OperatorError } from '../../runtime/errors.ts';
+import { callToTheLast, type LastCallOptions } from './last-calls.ts';
 import type { Retry } from './retry.ts';
 import { type ItemKey, type Partition, TableFault } from './table.ts';
 import type { WriteBudget } from './write-budget.ts';
 
-export interface BatchSenderOptions {
+export interface BatchSenderOptions extends LastCallOptions {
   readonly partition: Partition;
   readonly retry: Retry;
   readonly budget: WriteBudget;
-  /** Aborts when nothing new may begin. */
-  readonly stopped: AbortSignal;
-  /** Aborts when the grace period after that is over. */
-  readonly cutOff: AbortSignal;
   /** Called with each reply: how many keys are now certainly gone. */
   readonly onDeleted: (count: number, writeUnits: number) => void;
 }
@@ -47,7 +44,11 @@ export function createBatchSender(options: BatchSenderOptions): SendBatch {
     const admitted = await budget.admit(keys.length, patience(batch));
     patience(batch).throwIfAborted();
     try {
-      const { unprocessed, writeUnits } = await partition.deleteKeys(keys, cutOff);
+      const send = (signal: AbortSignal) => partition.deleteKeys(keys, signal);
+      const { unprocessed, writeUnits } = await callToTheLast(send, options, () => {
+        // The other call may yet delete what this one's answer calls unprocessed.
+        batch.known = false;
+      });
       const deleted = keys.length - unprocessed.length;
       batch.keys = unprocessed;
       overloads = deleted < unprocessed.length ? overloads + 1 : 0;

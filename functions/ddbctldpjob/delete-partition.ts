@@ -44,6 +44,8 @@ export interface DeletionResult extends DeletionProgress {
 const PROGRESS_MS = 2_000;
 const BATCHES_IN_FLIGHT = 8;
 const GRACE_MS = 5_000;
+/** Of the grace period: a batch without an answer is sent again three times before it is over. */
+const REPEAT_AFTER_SHARE = 0.25;
 
 /** Deletes every item of a partition, in as many passes as it takes to find it empty. Safe to repeat. */
 export async function deletePartition(
@@ -81,6 +83,7 @@ function createTools(
   options: DeletePartitionOptions,
 ): Tools {
   const { clock, random, batchesInFlight = BATCHES_IN_FLIGHT, maxWriteUnitsPerSecond } = options;
+  const repeatAfterMs = (options.graceMs ?? GRACE_MS) * REPEAT_AFTER_SHARE;
   const retry = createRetry({ clock, random });
   const budget =
     maxWriteUnitsPerSecond === undefined
@@ -89,7 +92,16 @@ function createTools(
   const { stopped, cutOff } = run;
   const onDeleted = (deleted: number, writeUnits: number) => run.add({ deleted, writeUnits });
   const senders = Array.from({ length: batchesInFlight }, () =>
-    createBatchSender({ partition, retry, budget, stopped, cutOff, onDeleted }),
+    createBatchSender({
+      partition,
+      retry,
+      budget,
+      clock,
+      stopped,
+      cutOff,
+      repeatAfterMs,
+      onDeleted,
+    }),
   );
   return { partition, retry, budget, senders };
 }
