@@ -33,11 +33,10 @@ const isPassing = (status: number): boolean =>
 
 /** What a bug looks like to the user: it must not hide behind an old status. */
 export class InternalError extends OperatorError {
-  constructor(cause: unknown, reconcileId: string) {
-    super(
-      'InternalError',
-      `unexpected error, tried again; see the log of reconcile ${reconcileId}`,
-      { cause },
-    );
+  /** The message is constant: the same bug, met again, must not make another write. */
+  constructor(cause: unknown) {
+    super('InternalError', 'an unexpected error, tried again; the log of the function has it', {
+      cause,
+    });
   }
 }

@@ -123,7 +123,7 @@ function reportOf(result: Result | undefined, object: KubeObject): Report {
 }
 
 async function fail(error: unknown, props: RunProps): Promise<Report> {
-  const { writer, reconciler, platform, dryRun, log, runId } = props;
+  const { writer, reconciler, platform, dryRun, log } = props;
   const outcome = classify(error);
   const reason = error instanceof Error ? error.message : String(error);
   const object = writer.latest();
@@ -133,7 +133,7 @@ async function fail(error: unknown, props: RunProps): Promise<Report> {
     const stack = error instanceof Error ? error.stack : undefined;
     log.error('reconcile threw an unexpected error', { ...describeError(error), stack });
   }
-  const shown = error instanceof OperatorError ? error : new InternalError(error, runId);
+  const shown = error instanceof OperatorError ? error : new InternalError(error);
   const condition = {
     type: CONDITION_READY,
     status: 'False',

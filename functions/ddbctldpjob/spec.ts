@@ -23,6 +23,7 @@ export type ParsedSpec =
 type Fields = Readonly<Record<string, unknown>>;
 
 const DEFAULT_REGION = 'us-east-1';
+const defaults: Fields = { awsRegion: DEFAULT_REGION };
 const TARGET_FIELDS = ['tableName', 'partitionValue', 'awsRegion', 'endpointURL'] as const;
 const MAX_SHOWN_CHARACTERS = 200;
 
@@ -44,7 +45,10 @@ class SpecProblem extends Error {}
 function readSpec(spec: unknown): JobSpec {
   const flat = objectAt(spec, 'spec');
   const nested = flat['ddbCtlDpJob'];
-  const clashing = TARGET_FIELDS.filter((field) => flat[field] !== undefined);
+  // The CRD puts its default of awsRegion there, whichever shape is used.
+  const clashing = TARGET_FIELDS.filter(
+    (field) => flat[field] !== undefined && flat[field] !== defaults[field],
+  );
   if (nested !== undefined && clashing.length > 0) {
     throw new SpecProblem(
       `spec.ddbCtlDpJob and spec.${clashing[0]} exclude each other: use one of the two shapes`,

@@ -212,7 +212,7 @@ describe('at admission', () => {
     ],
     [
       'a region beside the nested shape',
-      { awsRegion: 'us-east-1', ddbCtlDpJob: flat },
+      { awsRegion: 'eu-west-1', ddbCtlDpJob: flat },
       ['exclude each other'],
     ],
     [

@@ -49,6 +49,23 @@ describe('a job', () => {
     },
   );
 
+  test.each(shapes)(
+    'in the $shape shape is in us-east-1 if nothing else is said',
+    async ({ specOf }) => {
+      const name = newName();
+      const created = await system.createJob(
+        name,
+        specOf({ tableName: name, partitionValue: 'x' }),
+      );
+      expect(created.spec).toMatchObject(
+        specOf({ tableName: name, partitionValue: 'x', awsRegion: 'us-east-1' }),
+      );
+      const status = await system.jobReaches(name, ({ target }) => target !== undefined);
+      expect(status.target).toMatchObject({ awsRegion: 'us-east-1' });
+      await system.deleteJob(name);
+    },
+  );
+
   const valueFor: Readonly<Record<KeyType, (number: number) => string>> = {
     S: (number) => (keyValue('S', number) as { S: string }).S,
     N: (number) => (keyValue('N', number) as { N: string }).N,

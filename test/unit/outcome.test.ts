@@ -28,9 +28,9 @@ describe('an error for the user', () => {
   });
 
   test('tells of a bug where to look, and not what it was', () => {
-    const error = new InternalError(new Error('secret detail'), 'run-1');
+    const error = new InternalError(new Error('secret detail'));
     expect(error.reason).toBe('InternalError');
-    expect(error.message).toContain('run-1');
+    expect(error.message).toContain('the log of the function');
     expect(error.message).not.toContain('secret detail');
   });
 });

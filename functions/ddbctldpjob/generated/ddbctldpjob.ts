@@ -20,7 +20,7 @@ export interface DdbctlDpJob {
      */
     partitionValue?: string;
     /**
-     * Region of the table. us-east-1 if not set.
+     * Region of the table. Of no meaning beside ddbCtlDpJob, which has its own.
      */
     awsRegion?: string;
     /**
@@ -60,7 +60,7 @@ export interface DdbctlDpJob {
        */
       partitionValue: string;
       /**
-       * Region of the table. us-east-1 if not set.
+       * Region of the table.
        */
       awsRegion?: string;
       /**
