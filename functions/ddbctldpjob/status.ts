@@ -127,3 +127,17 @@ export function untilExpiry(
   const left = (Date.parse(completionTime) - now) / 1000 + ttlSecondsAfterFinished;
   return left <= 0 ? 'over' : { afterSeconds: left, reason: 'ttlSecondsAfterFinished' };
 }
+
+/** The end of a job, and when its object is to go. */
+export function completed(
+  status: JobStatus,
+  message: string,
+  { spec, now }: { readonly spec: JobSpec; readonly now: number },
+): Result {
+  const ended = { ...status, completionTime: toTimestamp(now) };
+  const expiry = untilExpiry(ended, spec, now);
+  if (expiry === 'over') {
+    return { ...inPhase('Completed', ended, message), remove: 'ttlSecondsAfterFinished is 0' };
+  }
+  return { ...inPhase('Completed', ended, message), ...(expiry && { requeue: expiry }) };
+}

@@ -255,6 +255,13 @@ describe('ttlSecondsAfterFinished', () => {
     expect(await left(name)).toBe(0);
   });
 
+  test('removes a dry run, and none of the items it has counted', async () => {
+    const name = newName();
+    await createJob(name, 20, { ttlSecondsAfterFinished: 1, dryRun: true });
+    await system.jobIsGone(name);
+    expect(await left(name)).toBe(20);
+  });
+
   test('removes a failed job too', async () => {
     const name = newName();
     await createJob(name, 20, { ttlSecondsAfterFinished: 2, maxItems: 1 });
