@@ -4,13 +4,9 @@ import type { Kind } from '../operator.ts';
 import { apiVersionOf } from '../operator.ts';
 import { isRecord } from '../untrusted.ts';
 import { KubeApiError, type KubeClient, KubeConnectionError, type ListPage } from './client.ts';
+import type { ApiRequest } from './exchange.ts';
 import type { KubeObject, ObjectRef } from './objects.ts';
-import {
-  type ApiRequest,
-  createTransport,
-  type KubeConnection,
-  type Transport,
-} from './transport.ts';
+import { createTransport, type KubeConnection, type Transport } from './transport.ts';
 
 /**
  * A Kubernetes client of the few calls we make, on node:https. Why not all of client-node: it adds 1.5 MB and about
