@@ -1,18 +1,18 @@
 import { UsageError } from './options.ts';
 
-/** The signal aborts on Ctrl-C and SIGTERM; a second Ctrl-C does not wait for an orderly end. */
+/** The signal aborts on Ctrl-C and SIGTERM. */
 export type Main = (args: readonly string[], signal: AbortSignal) => Promise<void>;
 
 /** Runs a command of the project: signals, exit codes and errors are the same for all of them. */
 export async function runMain(main: Main): Promise<void> {
   const interrupted = new AbortController();
-  const signalled = new Set<NodeJS.Signals>();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => {
-      signalled.add(name);
       interrupted.abort(new Interruption(name));
     });
   }
+  // Whoever read our output may go; the system stays until it is told to stop.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     await main(process.argv.slice(2), interrupted.signal);
     process.exitCode ??= 0;

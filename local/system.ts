@@ -82,6 +82,11 @@ async function startParts(options: SystemOptions, onStop: OnStop): Promise<Omit<
   const optional = { ...(report && { report }), ...(signal && { signal }) };
   const dynamodb = await startDynamoDb(options.dynamodb ?? 'dynalite', optional);
   onStop(() => dynamodb.stop());
+  const log = createLog((line) => options.onLog?.('cloud', line));
+  const running = new AbortController();
+  void dynamodb.failed.then((reason) => {
+    if (!running.signal.aborted) log.error('dynamodb ended', { error: reason });
+  });
   const functionNames = functionList.map(({ name }) => name);
   const cluster =
     options.kubeconfig === undefined
@@ -92,8 +97,6 @@ async function startParts(options: SystemOptions, onStop: OnStop): Promise<Omit<
   await applyManifests(admin, signal);
   signal?.throwIfAborted();
 
-  const running = new AbortController();
-  const log = createLog((line) => options.onLog?.('cloud', line));
   const messaging = startMessaging({ clock: systemClock, log, signal: running.signal });
   const pools = createPools({ cluster, dynamodb, messaging, options });
   onStop(() => Promise.all([...pools.values()].map((pool) => pool.stop())));

@@ -16,11 +16,11 @@ export interface StartOptions {
 export async function startDynamoDb(
   engine: string,
   options: StartOptions = {},
-): Promise<Pick<DynamoDbServer, 'url' | 'stop'>> {
+): Promise<DynamoDbServer> {
   if (engine === 'dynalite') return startDynalite();
   if (engine === 'dynamodb-local') return startDynamoDbLocal(options);
   if (/^https?:\/\//.test(engine) && URL.canParse(engine))
-    return { url: engine, stop: async () => {} };
+    return { url: engine, failed: new Promise(() => {}), stop: async () => {} };
   throw new Error(
     `--dynamodb must be dynalite, dynamodb-local or an http(s) address, got "${engine}"`,
   );
