@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -52,7 +52,17 @@ export function start(script: 'local' | 'demo', args: readonly string[], cwd: st
   return { child, output: () => text, ended };
 }
 
-export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'podless-test-'));
+const folders: string[] = [];
+
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'podless-test-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Those that `newFolder` has made. */
+export const removeFolders = (): Promise<unknown> =>
+  Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
 
 /** The addresses that a local system publishes once it is ready. */
 export const addressesIn = (folder: string, { output }: Started): Promise<Addresses> =>

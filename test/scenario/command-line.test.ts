@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -9,6 +9,7 @@ import {
   descendantsOf,
   isInstalled,
   newFolder,
+  removeFolders,
   type Started,
   start,
   stillRunning,
@@ -26,6 +27,8 @@ const gone = (pids: readonly number[]) =>
     seconds: 15,
     what: async () => `processes ${(await stillRunning(pids)).join(', ')} to end`,
   });
+
+afterAll(removeFolders);
 
 describe('npm run local', () => {
   const folder = newFolder();
@@ -57,7 +60,6 @@ describe('npm run local', () => {
   });
   afterAll(async () => {
     local.child.kill('SIGKILL');
-    await rm(folder, { recursive: true, force: true });
   });
 
   test('says that it is ready, and serves health, readiness and metrics', async () => {
