@@ -2,10 +2,12 @@ import {
   type AttributeValue,
   BatchWriteItemCommand,
   CreateTableCommand,
+  DescribeTableCommand,
   DynamoDBClient,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { KeyAttribute, KeyType, KeyValue } from '../../functions/ddbctldpjob/table.ts';
+import { until } from './until.ts';
 
 export type Item = Record<string, AttributeValue>;
 
@@ -40,6 +42,12 @@ export function createTestTables(url: string): TestTables {
       await client.send(
         new CreateTableCommand({ TableName, KeySchema, AttributeDefinitions, BillingMode }),
       );
+      // A table that is still being made takes no items.
+      const isActive = async () => {
+        const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+        return Table?.TableStatus === 'ACTIVE' ? true : undefined;
+      };
+      await until(isActive, { seconds: 30, what: async () => `table ${TableName} to be active` });
     },
     async put(name, items) {
       const batches = Array.from({ length: Math.ceil(items.length / MAX_PUTS) }, (_, index) =>
