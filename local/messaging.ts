@@ -21,8 +21,6 @@ export interface Messaging {
   readonly ports: CloudPorts;
   readonly registry: MetricsRegistry;
   workQueue(operator: Operator): FifoQueue;
-  /** Resolves when the signal has aborted. */
-  readonly stopped: Promise<unknown>;
 }
 
 export interface MessagingOptions {
@@ -75,9 +73,7 @@ export function startMessaging({ clock, log, signal }: MessagingOptions): Messag
       registry.metrics.count('podless_reconcile_total', { operator: name, outcome }, 0);
     }
   }
-  const pipes = routes.map(({ inbox, work }) =>
-    runPipe({ source: inbox, target: work, log, signal }),
-  );
+  for (const { inbox, work } of routes) void runPipe({ source: inbox, target: work, log, signal });
   return {
     ports: {
       bus: createEventBus({ clock, rules, log, signal }),
@@ -88,6 +84,5 @@ export function startMessaging({ clock, log, signal }: MessagingOptions): Messag
     },
     registry,
     workQueue: ({ name }) => routeOf(name).work,
-    stopped: Promise.all(pipes),
   };
 }

@@ -73,7 +73,6 @@ async function describeTable(
     partitionKey,
     ...(sortKey && { sortKey }),
     status,
-    ...(table.ItemCount === undefined ? {} : { itemCount: table.ItemCount }),
   };
 }
 

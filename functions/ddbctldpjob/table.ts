@@ -31,8 +31,6 @@ export interface TableKeys {
   readonly partitionKey: KeyAttribute;
   readonly sortKey?: KeyAttribute;
   readonly status: string;
-  /** DynamoDB's own estimate for the whole table, about six hours old. */
-  readonly itemCount?: number;
 }
 
 export interface PageQuery {

@@ -4,21 +4,9 @@ import type { Hint } from '../../runtime/hint.ts';
 import type { KubeClient } from '../../runtime/kube/client.ts';
 import { createLog, type LogLine } from '../../runtime/log.ts';
 import type { MetricLabels, MetricName } from '../../runtime/metrics.ts';
-import type { Operator } from '../../runtime/operator.ts';
 import type { InvocationContext, Platform } from '../../runtime/platform.ts';
 
-export const operator: Operator = {
-  name: 'widget',
-  kind: { group: 'test.podless.dev', version: 'v1', kind: 'Widget', plural: 'widgets' },
-  owns: [],
-  resyncSeconds: 600,
-  timeoutSeconds: 60,
-  memoryMegabytes: 128,
-  maxConcurrency: 1,
-  maxReceives: 3,
-  rbac: [],
-  iam: [],
-};
+export { widgetOperator as operator } from './runtime-widget.ts';
 
 /** A platform that remembers: the bus, the cursors, the inboxes, the log and the metrics are plain data. */
 export function createMemoryPlatform(kube: KubeClient, clock: Clock) {
