@@ -25,6 +25,25 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'synth',
+          include: ['test/synth/**/*.test.ts'],
+          testTimeout: 2 * minutes,
+          hookTimeout: 10 * minutes,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'deployed',
+          include: ['test/deployed/**/*.test.ts'],
+          testTimeout: 5 * minutes,
+          hookTimeout: 20 * minutes,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'scenario',
           include: ['test/scenario/**/*.test.ts'],
           testTimeout: 5 * minutes,

@@ -40,8 +40,19 @@ export interface Operator {
   readonly maxReceives: number;
   /** Kubernetes rights beyond reading its kind, writing its status and its events. */
   readonly rbac: readonly RbacRule[];
-  /** AWS actions, and what they act on. */
-  readonly iam: readonly { readonly actions: readonly string[]; readonly on: string }[];
+  readonly iam: readonly IamGrant[];
+}
+
+/** What an operator may do on AWS. */
+export interface IamGrant {
+  readonly actions: readonly string[];
+  /** The DynamoDB tables named at deploy time. */
+  readonly on: 'tables';
+  /**
+   * Given to a second role, which the function assumes for one object at a time with a session policy that leaves only
+   * what that object needs. Default false: given to the function's own role.
+   */
+  readonly scoped?: boolean;
 }
 
 /** `group/version`, or `version` alone for the core group. */

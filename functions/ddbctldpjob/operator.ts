@@ -15,9 +15,7 @@ export const ddbctldpjob: Operator = {
   // A finished job is removed after its ttlSecondsAfterFinished.
   rbac: [{ apiGroups: [group], resources: ['ddbctldpjobs'], verbs: ['delete'] }],
   iam: [
-    {
-      actions: ['dynamodb:DescribeTable', 'dynamodb:Query', 'dynamodb:BatchWriteItem'],
-      on: 'tables',
-    },
+    { actions: ['dynamodb:DescribeTable'], on: 'tables' },
+    { actions: ['dynamodb:Query', 'dynamodb:BatchWriteItem'], on: 'tables', scoped: true },
   ],
 };
