@@ -1,5 +1,6 @@
 import { operators } from '../functions/operators.ts';
 import { watcherSettings } from '../functions/watcher/settings.ts';
+import { environmentNames } from '../runtime/aws/environment.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { KubeClient } from '../runtime/kube/client.ts';
 import { createKubeClient } from '../runtime/kube/rest-client.ts';
@@ -150,6 +151,8 @@ function environmentOf(dynamodb: string): Readonly<Record<string, string | undef
     AWS_EC2_METADATA_DISABLED: 'true',
     ...Object.fromEntries(inherited),
     AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
+    // Whoever uses this system started it.
+    [environmentNames.endpoints]: '*',
   };
 }
 

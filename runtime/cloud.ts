@@ -21,7 +21,7 @@ export interface Inbox {
 
 /** The FIFO queue a reconciler is fed from. */
 export interface WorkQueue {
-  /** Makes a failed message visible again after `seconds` instead of the queue's own visibility timeout. */
+  /** Makes a message visible again after `seconds` from now, instead of after the queue's own visibility timeout. */
   retryAfter(receiptHandle: string, seconds: number): Promise<void>;
 }
 

@@ -54,6 +54,7 @@ async function handleEvent(event: unknown, invocation: Invocation): Promise<unkn
       handle: async (body) =>
         throwIfFailed(await handleRequest(parseHint(body, operator), invocation)),
       workQueue: platform.workQueue(operator.name),
+      remainingMilliseconds: () => invocation.deadline.at - platform.clock.now(),
       log,
     });
   }

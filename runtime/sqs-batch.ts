@@ -21,8 +21,13 @@ export interface BatchProps {
   /** Throws if the message must be delivered again. */
   readonly handle: (body: unknown) => Promise<unknown>;
   readonly workQueue: WorkQueue;
+  /** Milliseconds until the function is killed. */
+  readonly remainingMilliseconds: () => number;
   readonly log: Log;
 }
+
+/** Lambda does not end a function on the millisecond. */
+const KILL_MARGIN_SECONDS = 15;
 
 export const isSqsEvent = (event: unknown): event is SqsEvent =>
   isRecord(event) && Array.isArray(event['Records']);
@@ -44,9 +49,13 @@ async function processGroup(
   props: BatchProps,
 ): Promise<readonly string[]> {
   for (const [index, record] of records.entries()) {
+    const hidden = hideForThisRun(record, props);
     try {
       await props.handle(JSON.parse(record.body));
+      await hidden;
     } catch (error) {
+      // The later of the two calls counts.
+      await hidden;
       await giveBack(record, error, props);
       // What comes after a failed message of the same object must not overtake it.
       return records.slice(index).map(({ messageId }) => messageId);
@@ -55,17 +64,25 @@ async function processGroup(
   return [];
 }
 
-async function giveBack(
-  record: SqsRecord,
-  error: unknown,
-  { workQueue, log }: BatchProps,
-): Promise<void> {
+/** After a kill nobody can give the message back: it must not stay hidden for much longer than this run can live. */
+const hideForThisRun = (record: SqsRecord, props: BatchProps): Promise<void> =>
+  hideFor(Math.ceil(props.remainingMilliseconds() / 1000) + KILL_MARGIN_SECONDS, record, props);
+
+async function giveBack(record: SqsRecord, error: unknown, props: BatchProps): Promise<void> {
   const receives = Number(record.attributes['ApproximateReceiveCount'] ?? 1);
   const afterSeconds = backoffSeconds(receives);
   const { messageId } = record;
-  log.error('message failed', { messageId, receives, afterSeconds, ...describeError(error) });
+  props.log.error('message failed', { messageId, receives, afterSeconds, ...describeError(error) });
+  await hideFor(afterSeconds, record, props);
+}
+
+async function hideFor(
+  seconds: number,
+  { receiptHandle, messageId }: SqsRecord,
+  { workQueue, log }: BatchProps,
+): Promise<void> {
   try {
-    await workQueue.retryAfter(record.receiptHandle, afterSeconds);
+    await workQueue.retryAfter(receiptHandle, seconds);
   } catch (problem) {
     // Not fatal: the message comes back when the queue's own visibility timeout is over.
     log.error('visibility not changed', { messageId, ...describeError(problem) });

@@ -5,14 +5,22 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { TransientError } from '../../runtime/errors.ts';
-import { type DynamoEndpoint, dynamoClient } from './dynamo-client.ts';
+import { type DynamoEndpoint, dynamoClient, type ScopedAccess } from './dynamo-client.ts';
 import { nameOf, type TableSite, translated } from './dynamo-errors.ts';
 import { openPartition } from './dynamo-partition.ts';
 import { createRetry } from './retry.ts';
-import { type KeyAttribute, type PartitionTable, TableFault, type TableKeys } from './table.ts';
+import {
+  type KeyAttribute,
+  type KeyValue,
+  type PartitionTable,
+  TableFault,
+  type TableKeys,
+} from './table.ts';
 
 export interface PartitionTableOptions extends DynamoEndpoint {
   readonly tableName: string;
+  /** Rights for one partition. Default: the function's own. */
+  readonly accessTo?: ((value: KeyValue) => ScopedAccess) | undefined;
   /** Default: the system's. */
   readonly clock?: Clock;
 }
@@ -24,7 +32,7 @@ const usableStatuses: ReadonlySet<string> = new Set(['ACTIVE', 'UPDATING']);
 
 /** A DynamoDB table over the AWS SDK. Makes no call by itself. */
 export function createPartitionTable(options: PartitionTableOptions): PartitionTable {
-  const { tableName, region, endpoint, clock = systemClock } = options;
+  const { tableName, region, endpoint, accessTo, clock = systemClock } = options;
   const client = dynamoClient(options);
   const site = {
     tableName,
@@ -47,7 +55,8 @@ export function createPartitionTable(options: PartitionTableOptions): PartitionT
         throw new TransientError('EndpointUnreachable', fault.message, { cause: fault });
       }
     },
-    partition: (keys, value) => openPartition({ client, site, keys, value }),
+    partition: (keys, value) =>
+      openPartition({ client: dynamoClient(options, accessTo?.(value)), site, keys, value }),
   };
 }
 

@@ -20,7 +20,8 @@ import type { Partition, PartitionTable } from './table.ts';
 
 /** What this operator needs from the world. */
 export interface Ports {
-  openTable(target: Target): PartitionTable;
+  /** @param owner on whose behalf; throws an OperatorError where the target's endpoint is not allowed */
+  openTable(target: Target, owner: KubeObject): PartitionTable;
 }
 
 export function createReconciler({ openTable }: Ports): Reconciler {
@@ -39,7 +40,7 @@ export function createReconciler({ openTable }: Ports): Reconciler {
       if (suspend && !context.dryRun)
         return inPhase('Suspended', status, `suspended; deleted ${itemsDeleted(status)} so far`);
 
-      const partition = await openPartition(openTable(target), target, context);
+      const partition = await openPartition(openTable(target, object), target, context);
       if (context.dryRun || target.dryRun)
         return dryRun(partition, { spec: spec.value, status }, context);
       if (status.startTime === undefined) await refuseTooMany(partition, spec.value, context);

@@ -1,6 +1,7 @@
 import { MAX_DELAY_SECONDS } from '../../runtime/cloud.ts';
 import { isKubeStatus } from '../../runtime/kube/client.ts';
 import { describeError } from '../../runtime/log.ts';
+import { withLabels } from '../../runtime/metrics.ts';
 import type { Operator } from '../../runtime/operator.ts';
 import type { CreateFunction, InvocationContext } from '../../runtime/platform.ts';
 import { readRequest } from '../../runtime/watch/request.ts';
@@ -33,7 +34,7 @@ export function createResync(
       const shared = {
         cluster,
         kube: platform.kube(cluster),
-        metrics: platform.metrics,
+        metrics: withLabels(platform.metrics, { cluster }),
         random,
         runId: context.awsRequestId,
         signal: windUpSignal(context),

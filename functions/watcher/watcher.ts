@@ -1,3 +1,4 @@
+import { withLabels } from '../../runtime/metrics.ts';
 import type { Operator } from '../../runtime/operator.ts';
 import type { CreateFunction, InvocationContext } from '../../runtime/platform.ts';
 import { readRequest } from '../../runtime/watch/request.ts';
@@ -34,7 +35,8 @@ export function createWatcher(
       const request = readRequest(event);
       const cluster = request.text('cluster') ?? firstCluster(platform.clusters);
       const milliseconds = shiftMilliseconds(request.seconds('shiftSeconds'), context);
-      const { bus, cursors, clock, metrics } = platform;
+      const { bus, cursors, clock } = platform;
+      const metrics = withLabels(platform.metrics, { cluster });
       const log = platform.log.with({ cluster });
       const kube = platform.kube(cluster);
       const counts: WatchCounts = { forwarded: 0, suppressed: 0, relists: 0, reconnects: 0 };

@@ -23,7 +23,8 @@ export function createMemoryPlatform(kube: KubeClient, clock: Clock) {
     /** Called before the bus takes hints; may throw. */
     beforePut: undefined as ((hints: readonly Hint[]) => void | Promise<void>) | undefined,
     cursorWrites: 0,
-    counter: (name: MetricName, labels: MetricLabels) => counters.get(seriesOf(name, labels)) ?? 0,
+    counter: (name: MetricName, labels: MetricLabels) =>
+      counters.get(seriesOf(name, { cluster: 'main', ...labels })) ?? 0,
     names: () => bus.map((hint) => `${hint.name}:${hint.reason}`),
     platform: undefined as unknown as Platform,
   };

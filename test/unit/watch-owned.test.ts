@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withLabels } from '../../runtime/metrics.ts';
 import { runWatch } from '../../runtime/watch/run-watch.ts';
 import { defaultWatchSettings } from '../../runtime/watch/settings.ts';
 import { createKindSource, type WatchSource } from '../../runtime/watch/source.ts';
@@ -118,7 +119,8 @@ describe('a bug in our own handling', () => {
     ];
     steps.forEach((step, i) => void world.clock.sleep(1000 + i).then(step));
     void world.clock.sleep(60_000).then(() => shift.abort());
-    const { bus, cursors, clock, log, metrics } = world.platform;
+    const { bus, cursors, clock, log } = world.platform;
+    const metrics = withLabels(world.platform.metrics, { cluster: 'main' });
     const counts = { forwarded: 0, suppressed: 0, relists: 0, reconnects: 0 };
     await world.clock.run(
       runWatch(failing, {
