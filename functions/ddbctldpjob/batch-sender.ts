@@ -1,15 +1,24 @@
 import { OperatorError } from '../../runtime/errors.ts';
-import { callToTheLast, type LastCallOptions } from './last-calls.ts';
+import type { CostEstimate } from './cost-estimate.ts';
+import type { Hedge } from './hedge.ts';
+import type { KeyBatch } from './key-pool.ts';
 import type { Retry } from './retry.ts';
-import { type ItemKey, type Partition, TableFault } from './table.ts';
+import { type ItemKey, type Partition, TableFault, type Throttle } from './table.ts';
 import type { WriteBudget } from './write-budget.ts';
 
-export interface BatchSenderOptions extends LastCallOptions {
+export interface BatchSenderOptions {
   readonly partition: Partition;
   readonly retry: Retry;
   readonly budget: WriteBudget;
+  readonly estimate: CostEstimate;
+  readonly hedge: Hedge;
+  /** Aborts when nothing new may begin. */
+  readonly stopped: AbortSignal;
+  /** Aborts when the grace period after that is over. */
+  readonly cutOff: AbortSignal;
   /** Called with each reply: how many keys are now certainly gone. */
   readonly onDeleted: (count: number, writeUnits: number) => void;
+  readonly onThrottled: (throttle: Throttle | undefined) => void;
 }
 
 export interface SentBatch {
@@ -20,64 +29,73 @@ export interface SentBatch {
   readonly failure?: unknown;
 }
 
-export type SendBatch = (keys: readonly ItemKey[]) => Promise<SentBatch>;
+export type SendBatch = (batch: KeyBatch) => Promise<SentBatch>;
 
-interface Batch {
+interface Sending {
   keys: readonly ItemKey[];
   known: boolean;
+  readonly unitsPerKey: number;
 }
 
 /**
- * A sender of one batch at a time, which returns when the fate of the batch is known. A key is counted when DynamoDB
- * acknowledges it, never before: so a batch whose reply was lost goes out again (a second delete does nothing) and
- * counts once. Such a batch stays in here, also with what is left unprocessed of it, until all of it is acknowledged:
- * nobody else could tell whether the lost call had deleted a key. That is what the grace period is for.
+ * Sends a batch and returns when its fate is known. A key is counted when DynamoDB acknowledges it, never before: so a
+ * batch whose reply was lost goes out again (a second delete does nothing) and counts once. Such a batch stays in here,
+ * also with what is left unprocessed of it, until all of it is acknowledged: nobody else could tell whether the lost call
+ * had deleted a key. That is what the grace period is for.
  */
 export function createBatchSender(options: BatchSenderOptions): SendBatch {
-  const { partition, retry, budget, stopped, cutOff, onDeleted } = options;
-  let overloads = 0;
-
-  const patience = (batch: Batch): AbortSignal => (batch.known ? stopped : cutOff);
-
-  async function attempt(batch: Batch): Promise<void> {
-    const { keys } = batch;
-    const admitted = await budget.admit(keys.length, patience(batch));
-    patience(batch).throwIfAborted();
-    try {
-      const send = (signal: AbortSignal) => partition.deleteKeys(keys, signal);
-      const { unprocessed, writeUnits } = await callToTheLast(send, options, () => {
-        // The other call may yet delete what this one's answer calls unprocessed.
-        batch.known = false;
-      });
-      const deleted = keys.length - unprocessed.length;
-      batch.keys = unprocessed;
-      overloads = deleted < unprocessed.length ? overloads + 1 : 0;
-      budget.settle(admitted, { deleted, writeUnits });
-      onDeleted(deleted, writeUnits);
-    } catch (error) {
-      if (mayHaveApplied(error)) batch.known = false;
-      else budget.settle(admitted, { deleted: 0, writeUnits: 0 });
-      throw error;
-    }
-  }
-
-  return async (keys) => {
-    const batch: Batch = { keys, known: true };
+  const { retry, stopped, cutOff } = options;
+  const patience = ({ known }: Sending): AbortSignal => (known ? stopped : cutOff);
+  return async ({ keys, units }) => {
+    const sending: Sending = { keys, known: true, unitsPerKey: units / keys.length };
     try {
       do {
         await retry.call(
-          () => attempt(batch),
-          () => patience(batch),
+          () => attempt(sending, patience(sending), options),
+          () => patience(sending),
         );
-        // A few keys left over ask for a breath only, most of a batch left over for a pause that grows.
-        if (batch.keys.length > 0) await retry.pause(overloads - 2, patience(batch));
-      } while (batch.keys.length > 0 && !batch.known);
-      return { rest: batch.keys, known: true };
+      } while (sending.keys.length > 0 && !sending.known);
+      return { rest: sending.keys, known: true };
     } catch (failure) {
-      const outcome = { rest: batch.keys, known: batch.known };
+      const outcome = { rest: sending.keys, known: sending.known };
       return stopped.aborted ? outcome : { ...outcome, failure };
     }
   };
+}
+
+async function attempt(
+  sending: Sending,
+  patience: AbortSignal,
+  { partition, budget, estimate, hedge, onDeleted, onThrottled }: BatchSenderOptions,
+): Promise<void> {
+  const { keys, unitsPerKey } = sending;
+  const admission = await budget.admit(keys.length * unitsPerKey * estimate.factor, patience);
+  try {
+    const { unprocessed, writeUnits } = await hedge(
+      (signal) => partition.deleteKeys(keys, signal),
+      () => {
+        // The other call may yet delete what this one's answer calls unprocessed.
+        sending.known = false;
+      },
+    );
+    const deleted = keys.length - unprocessed.length;
+    sending.keys = unprocessed;
+    budget.settle(admission, { units: writeUnits, share: deleted / keys.length });
+    estimate.learn(deleted * unitsPerKey, writeUnits);
+    onDeleted(deleted, writeUnits);
+  } catch (error) {
+    if (mayHaveApplied(error)) {
+      sending.known = false;
+      budget.settle(admission, { units: admission.units });
+    } else {
+      const throttle = error instanceof TableFault ? error.throttle : undefined;
+      const refused = error instanceof TableFault && error.kind === 'throttled';
+      const accountLimit = throttle?.by === 'account';
+      budget.settle(admission, { units: 0, ...(refused && { share: 0, accountLimit }) });
+      if (refused) onThrottled(throttle);
+    }
+    throw error;
+  }
 }
 
 const mayHaveApplied = (error: unknown): boolean =>

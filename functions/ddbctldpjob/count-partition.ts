@@ -31,7 +31,8 @@ export async function countPartition(
     do {
       signal.throwIfAborted();
       // One more than the limit is all there is to find out.
-      const query = { after, signal, limit: limit === Infinity ? undefined : limit + 1 - count };
+      const most = limit === Infinity ? undefined : limit + 1 - count;
+      const query = { after, signal, limit: most, consistent: true };
       const page = await retry.call(
         () => partition.count(query),
         () => signal,

@@ -28,8 +28,7 @@ export async function deleteAndReport(
   const { clock, signal, runId: id } = context;
   const run = { id, until: toTimestamp(context.deadline + 999) };
   const start = { startTime: toTimestamp(clock.now()), ...status, run };
-  const report = (current: JobStatus) =>
-    context.checkpoint(inPhase('Deleting', current, `deleting; ${itemsDeleted(current)} so far`));
+  const report = (current: JobStatus) => context.checkpoint(deleting(current));
 
   const claim = await report(start);
   if (!claim.goOn) return unchanged(object);
@@ -39,6 +38,7 @@ export async function deleteAndReport(
     clock,
     signal,
     graceMs: context.windUpMilliseconds * GRACE_SHARE,
+    continued: status.startTime !== undefined,
     maxWriteUnitsPerSecond: spec.maxWriteUnitsPerSecond,
     onProgress: async (progress) => {
       const verdict = await patiently(() => report(addProgress(start, progress)));
@@ -80,6 +80,12 @@ function tolerateOutages({ log }: ReconcileContext) {
   };
 }
 
+function deleting(status: JobStatus) {
+  const { throttledBy } = status;
+  const heldBack = throttledBy === undefined ? '' : `; held back by ${throttledBy}`;
+  return inPhase('Deleting', status, `deleting; ${itemsDeleted(status)} so far${heldBack}`);
+}
+
 interface Conclusion {
   readonly finished: boolean;
   /** Why it was stopped; empty if only the time was over. */
@@ -95,7 +101,7 @@ function conclude(status: JobStatus, { finished, stopped, spec, now }: Conclusio
   }
   const why = stopped === '' ? 'the time of this run is over' : stopped;
   return {
-    ...inPhase('Deleting', status, `deleting; ${itemsDeleted(status)} so far`),
+    ...deleting(status),
     requeue: { afterSeconds: 0, reason: why },
   };
 }

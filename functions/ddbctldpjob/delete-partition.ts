@@ -1,11 +1,16 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { OperatorError } from '../../runtime/errors.ts';
 import { createBatchSender, type SendBatch } from './batch-sender.ts';
+import { type CostEstimate, createCostEstimate, LARGEST_ITEM_UNITS } from './cost-estimate.ts';
+import { deleteOnlyItem } from './delete-only-item.ts';
 import { createDeletionRun, type DeletionRun } from './deletion-run.ts';
+import { createHedge, type Hedge } from './hedge.ts';
 import { createKeyPool, type KeyPool } from './key-pool.ts';
+import { readPages } from './page-reader.ts';
 import { createRetry, type Retry } from './retry.ts';
-import { type ItemKey, MAX_BATCH, type Partition } from './table.ts';
-import { createWriteBudget, unlimitedWrites, type WriteBudget } from './write-budget.ts';
+import { MAX_BATCH, type Partition } from './table.ts';
+import { createWriteBudget, type WriteBudget } from './write-budget.ts';
+import { createWriteRate, type WriteRate } from './write-rate.ts';
 
 export interface DeletePartitionOptions {
   readonly clock: Clock;
@@ -13,8 +18,10 @@ export interface DeletePartitionOptions {
   readonly signal: AbortSignal;
   /** Default 5,000. */
   readonly graceMs?: number;
-  /** Default 8. */
+  /** Default 16. */
   readonly batchesInFlight?: number;
+  /** An earlier run has deleted from this partition, a moment ago perhaps. Default false. */
+  readonly continued?: boolean;
   /** Default: no limit. */
   readonly maxWriteUnitsPerSecond?: number | undefined;
   /**
@@ -30,6 +37,8 @@ export interface DeletionProgress {
   readonly deleted: number;
   readonly writeUnits: number;
   readonly readUnits: number;
+  /** Whose limit holds the work back, where DynamoDB has said so in the last seconds. */
+  readonly throttledBy?: string | undefined;
 }
 
 export interface DeletionResult extends DeletionProgress {
@@ -42,10 +51,12 @@ export interface DeletionResult extends DeletionProgress {
 }
 
 const PROGRESS_MS = 2_000;
-const BATCHES_IN_FLIGHT = 8;
+const BATCHES_IN_FLIGHT = 16;
 const GRACE_MS = 5_000;
 /** Of the grace period: a batch without an answer is sent again three times before it is over. */
 const REPEAT_AFTER_SHARE = 0.25;
+/** Keys that the run before may have had in hand when it ended fit into so many pages. */
+const PAGES_IN_DOUBT = 4;
 
 /** Deletes every item of a partition, in as many passes as it takes to find it empty. Safe to repeat. */
 export async function deletePartition(
@@ -57,7 +68,9 @@ export async function deletePartition(
   if (signal.aborted) run.stop();
   signal.addEventListener('abort', run.stop);
   const reporting = reportProgress(run, options);
-  const finished = await deleteInPasses(run, createTools(partition, run, options));
+  const tools = createTools(partition, run, options);
+  if (partition.deleteOnlyItem && !signal.aborted) await deleteOnlyItem(run, tools);
+  const finished = await deleteInPasses(run, tools, options.continued ?? false);
   run.end();
   // A report under way must not overtake what the caller does with the result.
   await reporting;
@@ -69,12 +82,16 @@ export async function deletePartition(
   throw failure;
 }
 
-/** Made once a run, so that what was learnt of the table's load survives a pass. */
+/** Made once a run, so that what was learnt of the table survives a pass. */
 interface Tools {
   readonly partition: Partition;
   readonly retry: Retry;
+  readonly hedge: Hedge;
+  readonly rate: WriteRate;
   readonly budget: WriteBudget;
-  readonly senders: readonly SendBatch[];
+  readonly estimate: CostEstimate;
+  readonly send: SendBatch;
+  readonly batchesInFlight: number;
 }
 
 function createTools(
@@ -82,87 +99,75 @@ function createTools(
   run: DeletionRun,
   options: DeletePartitionOptions,
 ): Tools {
-  const { clock, random, batchesInFlight = BATCHES_IN_FLIGHT, maxWriteUnitsPerSecond } = options;
-  const repeatAfterMs = (options.graceMs ?? GRACE_MS) * REPEAT_AFTER_SHARE;
-  const retry = createRetry({ clock, random });
-  const budget =
-    maxWriteUnitsPerSecond === undefined
-      ? unlimitedWrites
-      : createWriteBudget(maxWriteUnitsPerSecond, clock);
+  const { clock, random, graceMs = GRACE_MS, batchesInFlight = BATCHES_IN_FLIGHT } = options;
   const { stopped, cutOff } = run;
-  const onDeleted = (deleted: number, writeUnits: number) => run.add({ deleted, writeUnits });
-  const senders = Array.from({ length: batchesInFlight }, () =>
-    createBatchSender({
-      partition,
-      retry,
-      budget,
-      clock,
-      stopped,
-      cutOff,
-      repeatAfterMs,
-      onDeleted,
-    }),
-  );
-  return { partition, retry, budget, senders };
+  const retry = createRetry({ clock, random });
+  const hedge = createHedge({ clock, stopped, cutOff, lastMs: graceMs * REPEAT_AFTER_SHARE });
+  const rate = createWriteRate({ clock, ceiling: options.maxWriteUnitsPerSecond });
+  const budget = createWriteBudget(rate, clock);
+  const estimate = createCostEstimate();
+  const send = createBatchSender({
+    ...{ partition, retry, budget, estimate, hedge, stopped, cutOff },
+    onDeleted: (deleted, writeUnits) => run.add({ deleted, writeUnits }),
+    onThrottled: run.throttled,
+  });
+  return { partition, retry, hedge, rate, budget, estimate, send, batchesInFlight };
 }
 
 /** True if the last pass found nothing: the partition was seen empty. */
-async function deleteInPasses(run: DeletionRun, tools: Tools): Promise<boolean> {
+async function deleteInPasses(
+  run: DeletionRun,
+  tools: Tools,
+  continued: boolean,
+): Promise<boolean> {
+  // A page that is not consistent may show what was deleted a moment ago, and it would be counted twice. In its first pass
+  // a run meets every key once; but what an earlier run had in hand, and all that an earlier pass deleted, is in doubt.
+  let consistentPages = continued ? PAGES_IN_DOUBT : 1;
   while (!run.stopped.aborted) {
-    const pool = createKeyPool(tools.senders.length * MAX_BATCH);
+    const pool = createKeyPool(tools.batchesInFlight * MAX_BATCH);
     run.stopped.addEventListener('abort', pool.close);
-    const sending = tools.senders.map((send) => sendBatches(run, { pool, send, ...tools }));
+    const sending = Array.from({ length: tools.batchesInFlight }, () =>
+      sendBatches(run, pool, tools),
+    );
     // A pass ends with all its keys acknowledged: only then does the next one see none of them again.
-    const [found] = await Promise.all([readPages(run, pool, tools), ...sending]);
+    const [found] = await Promise.all([readAll(run, pool, tools, consistentPages), ...sending]);
     run.stopped.removeEventListener('abort', pool.close);
     if (found === 0) return true;
+    consistentPages = Infinity;
   }
   return false;
 }
 
-/** Fills the pool with all keys of the partition; answers how many, or `undefined` if it did not come to the end. */
-async function readPages(
+const readAll = (
   run: DeletionRun,
   pool: KeyPool,
-  { partition, retry, budget }: Tools,
-): Promise<number | undefined> {
-  const signal = run.stopped;
-  let found = 0;
-  let after: ItemKey | undefined;
-  try {
-    do {
-      await pool.room();
-      const page = await retry.call(
-        () => partition.page({ after, signal }),
-        () => signal,
-      );
-      run.add({ readUnits: page.readUnits });
-      budget.expect(page.keys.length, page.readUnits);
-      pool.addPage(page.keys);
-      found += page.keys.length;
-      after = page.next;
-    } while (after !== undefined);
-  } catch (error) {
-    if (!signal.aborted) run.fail(error);
-    return undefined;
-  }
-  pool.endOfPages();
-  return found;
-}
+  tools: Tools,
+  consistentPages: number,
+): Promise<number | undefined> =>
+  readPages({
+    ...tools,
+    run,
+    pool,
+    consistentPages,
+    // A limit of the table, of an index or of the account is the same from all sides.
+    shouldDivide: () =>
+      tools.rate.isLimited && (run.throttle === undefined || run.throttle.by === 'keyRange'),
+    onDivided: () => tools.rate.lookForMore(),
+  });
 
-interface Lane extends Tools {
-  readonly pool: KeyPool;
-  readonly send: SendBatch;
-}
-
-async function sendBatches(run: DeletionRun, { pool, send, budget }: Lane): Promise<void> {
+async function sendBatches(run: DeletionRun, pool: KeyPool, tools: Tools): Promise<void> {
+  const { budget, estimate, send } = tools;
+  const limits = () => ({
+    units: budget.mostUnits() / estimate.factor,
+    largestItem: LARGEST_ITEM_UNITS,
+  });
   for (;;) {
-    const keys = await pool.take(budget.batchSize);
-    if (keys.length === 0) return;
-    const { rest, known, failure } = await send(keys);
+    const batch = await pool.take(limits);
+    if (batch === undefined) return;
+    const { rest, known, failure } = await send(batch);
     if (!known) run.loseCount();
     if (failure !== undefined) run.fail(failure);
-    pool.settle(keys, rest);
+    pool.settle(batch, rest);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { DeletionProgress } from './delete-partition.ts';
+import type { Throttle } from './table.ts';
 
 /** The state of one `deletePartition`: its figures, and how it comes to an end. */
 export interface DeletionRun {
@@ -13,13 +14,20 @@ export interface DeletionRun {
   readonly cutOff: AbortSignal;
   /** Aborts when nothing is left to do. */
   readonly ended: AbortSignal;
+  /** The last reason that DynamoDB gave for a refusal. */
+  readonly throttle: Throttle | undefined;
   add(part: Partial<DeletionProgress>): void;
+  /** A request was refused as a whole; for what reason, if that was said. */
+  throttled(throttle: Throttle | undefined): void;
   /** Some keys may be deleted and not counted. */
   loseCount(): void;
   stop(): void;
   fail(error: unknown): void;
   end(): void;
 }
+
+/** A refusal of long ago holds nothing back. */
+const THROTTLE_SHOWN_MS = 10_000;
 
 export function createDeletionRun(clock: Clock, graceMs: number): DeletionRun {
   const stopping = new AbortController();
@@ -28,6 +36,8 @@ export function createDeletionRun(clock: Clock, graceMs: number): DeletionRun {
   let progress: DeletionProgress = { deleted: 0, writeUnits: 0, readUnits: 0 };
   let exact = true;
   let failure: unknown;
+  let throttle: Throttle | undefined;
+  let throttledAt = -Infinity;
 
   const stop = (): void => {
     if (stopping.signal.aborted) return;
@@ -40,7 +50,11 @@ export function createDeletionRun(clock: Clock, graceMs: number): DeletionRun {
 
   return {
     get progress() {
-      return progress;
+      const isFresh = clock.now() - throttledAt < THROTTLE_SHOWN_MS;
+      return isFresh && throttle ? { ...progress, throttledBy: throttle.detail } : progress;
+    },
+    get throttle() {
+      return throttle;
     },
     get exact() {
       return exact;
@@ -57,6 +71,10 @@ export function createDeletionRun(clock: Clock, graceMs: number): DeletionRun {
         writeUnits: progress.writeUnits + writeUnits,
         readUnits: progress.readUnits + readUnits,
       };
+    },
+    throttled(reason) {
+      throttle = reason ?? throttle;
+      throttledAt = clock.now();
     },
     loseCount() {
       exact = false;

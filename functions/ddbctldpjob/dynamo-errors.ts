@@ -1,5 +1,6 @@
 import { OperatorError, TerminalError, TransientError } from '../../runtime/errors.ts';
 import { TableFault } from './table.ts';
+import { readThrottle } from './throttling-reasons.ts';
 
 /** What a message may tell of where a call went: no header, no token, no URL (it might hold a password). */
 export interface TableSite {
@@ -82,7 +83,9 @@ function translateError(error: unknown, site: TableSite, operation: string): unk
   const what = `${operation} on ${where}`;
 
   if (throttles.has(name) || status === 429) {
-    return new TableFault('throttled', `${what} was throttled: ${name}`, false);
+    const throttle = readThrottle(error);
+    const detail = throttle ? `${name}, ${throttle.detail}` : name;
+    return new TableFault('throttled', `${what} was throttled: ${detail}`, false, throttle);
   }
   if (name === 'ResourceNotFoundException') {
     return new TransientError('TableNotFound', `${where} does not exist`);

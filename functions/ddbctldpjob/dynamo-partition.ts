@@ -1,13 +1,22 @@
 import {
   type AttributeValue,
   BatchWriteItemCommand,
+  DeleteItemCommand,
   type DynamoDBClient,
   QueryCommand,
   type QueryCommandInput,
   type QueryCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import { type TableSite, translated } from './dynamo-errors.ts';
-import type { BatchReply, ItemKey, KeyValue, PageQuery, Partition, TableKeys } from './table.ts';
+import type {
+  BatchReply,
+  ItemKey,
+  ItemReply,
+  KeyValue,
+  PageQuery,
+  Partition,
+  TableKeys,
+} from './table.ts';
 
 export interface PartitionAddress {
   readonly client: DynamoDBClient;
@@ -31,6 +40,9 @@ export function openPartition(address: PartitionAddress): Partition {
       return { count: reply.Count ?? 0, ...positionOf(reply, itemName) };
     },
     deleteKeys: (items, signal) => deleteItems(address, items, signal),
+    ...(!address.keys.sortKey && {
+      deleteOnlyItem: (signal: AbortSignal) => deleteOnlyItem(address, signal),
+    }),
   };
 }
 
@@ -44,26 +56,25 @@ function primaryKey({ keys, value }: PartitionAddress, item: ItemKey): Record<st
 
 function query(
   address: PartitionAddress,
-  { after, limit, signal }: PageQuery,
+  { after, before, limit, backward = false, consistent = false, signal }: PageQuery,
   details: Partial<QueryCommandInput>,
 ): Promise<QueryCommandOutput> {
   const { client, site, keys, value } = address;
+  const usesSort = before !== undefined || details.ProjectionExpression === '#sort';
   const command = new QueryCommand({
     TableName: site.tableName,
-    KeyConditionExpression: '#partition = :partition',
+    KeyConditionExpression: `#partition = :partition${before ? ' AND #sort < :before' : ''}`,
     // Names are never written into an expression: they may be reserved words or hold dots and spaces.
     ExpressionAttributeNames: {
       '#partition': keys.partitionKey.name,
       // DynamoDB refuses names that no expression uses.
-      ...(details.ProjectionExpression === '#sort' &&
-        keys.sortKey && { '#sort': keys.sortKey.name }),
+      ...(usesSort && keys.sortKey && { '#sort': keys.sortKey.name }),
     },
-    ExpressionAttributeValues: { ':partition': value },
+    ExpressionAttributeValues: { ':partition': value, ...(before && { ':before': before }) },
     ExclusiveStartKey: after && primaryKey(address, after),
     Limit: limit,
-    // Eventually consistent reads cost half, but may show an item that this job has deleted already: in the next
-    // pass or run it would be deleted, and counted, a second time.
-    ConsistentRead: true,
+    ScanIndexForward: !backward,
+    ConsistentRead: consistent,
     ReturnConsumedCapacity: 'TOTAL',
     ...details,
   });
@@ -99,6 +110,25 @@ async function deleteItems(
       (sum, part) => sum + (part.CapacityUnits ?? 0),
       0,
     ),
+  };
+}
+
+async function deleteOnlyItem(
+  address: PartitionAddress,
+  abortSignal: AbortSignal,
+): Promise<ItemReply> {
+  const { client, site, keys, value } = address;
+  const command = new DeleteItemCommand({
+    TableName: site.tableName,
+    Key: { [keys.partitionKey.name]: value },
+    // Tells whether there was one.
+    ReturnValues: 'ALL_OLD',
+    ReturnConsumedCapacity: 'TOTAL',
+  });
+  const reply = await translated(site, 'DeleteItem', () => client.send(command, { abortSignal }));
+  return {
+    existed: reply.Attributes !== undefined,
+    writeUnits: reply.ConsumedCapacity?.CapacityUnits ?? 0,
   };
 }
 

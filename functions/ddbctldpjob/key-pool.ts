@@ -1,30 +1,48 @@
+import {
+  type BatchLimits,
+  createSizedQueue,
+  type SizedKeys,
+  type SizedQueue,
+} from './sized-queue.ts';
 import type { ItemKey } from './table.ts';
 
-/** The keys of one pass between the reader of pages and the senders of batches. Holds about two pages at most. */
+/** The keys of one pass between the readers of pages and the senders of batches. Holds about two pages per reader. */
 export interface KeyPool {
+  /** For one reader. Batches are drawn from the readers in turn, so that they reach different parts of the table. */
+  addReader(): PageSink;
+  /**
+   * The next batch: full as long as pages come. Undefined when every key of the pass is dealt with, or the pool is closed.
+   * @param limitsNow asked again while it waits: the right size may be learnt meanwhile
+   */
+  take(limitsNow: () => BatchLimits): Promise<KeyBatch | undefined>;
+  /** A batch that was taken is dealt with, but for the keys given back: they go out with later ones. */
+  settle(batch: KeyBatch, unprocessed: readonly ItemKey[]): void;
+  /** Lets everyone who waits go: `take` gives nothing from now on. */
+  close(): void;
+}
+
+export interface PageSink {
   /** Resolves when there is room for another page. */
   room(): Promise<void>;
-  addPage(keys: readonly ItemKey[]): void;
-  /** No more pages will come. */
-  endOfPages(): void;
-  /**
-   * The next batch: full as long as pages come. Empty when every key of the pass is dealt with, or the pool is closed.
-   * @param sizeNow asked again while it waits: the right size may be learnt meanwhile
-   */
-  take(sizeNow: () => number): Promise<readonly ItemKey[]>;
-  /** A batch that was taken is dealt with, but for the keys given back. */
-  settle(taken: readonly ItemKey[], unprocessed: readonly ItemKey[]): void;
-  /** Lets everyone who waits go: `take` is empty from now on. */
-  close(): void;
+  add(page: SizedKeys): void;
+  /** No more pages will come from this reader. */
+  end(): void;
+}
+
+export interface KeyBatch extends SizedKeys {
+  readonly source: Source;
+}
+
+interface Source {
+  readonly queue: SizedQueue;
+  ended: boolean;
+  lastPageSize: number;
 }
 
 /** @param readAhead keys to have in store however small the pages are: large items make pages of two or three keys */
 export function createKeyPool(readAhead: number): KeyPool {
-  const queue = createQueue();
-  let returned: ItemKey[] = [];
-  let lastPageSize = 0;
+  const sources: Source[] = [];
   let outstanding = 0;
-  let pagesEnded = false;
   let closed = false;
   let changed = Promise.withResolvers<void>();
 
@@ -32,71 +50,63 @@ export function createKeyPool(readAhead: number): KeyPool {
     changed.resolve();
     changed = Promise.withResolvers();
   };
-  const hasBatch = (size: number): boolean => {
-    const waiting = returned.length + queue.length();
-    return waiting >= size || (pagesEnded && (waiting > 0 || outstanding === 0));
-  };
+  const isDone = (): boolean =>
+    outstanding === 0 &&
+    sources.length > 0 &&
+    sources.every(({ queue, ended }) => ended && queue.length() === 0);
+
+  function draw(limits: BatchLimits): KeyBatch | undefined {
+    for (const source of [...sources]) {
+      const keys = source.queue.take(limits, source.ended);
+      if (!keys) continue;
+      // To the end of the line: the next batch comes from another reader.
+      sources.push(...sources.splice(sources.indexOf(source), 1));
+      return { ...keys, source };
+    }
+    return undefined;
+  }
 
   return {
-    async room() {
-      while (!closed && queue.length() > Math.max(readAhead, lastPageSize)) await changed.promise;
+    addReader() {
+      const source: Source = { queue: createSizedQueue(), ended: false, lastPageSize: 0 };
+      sources.push(source);
+      return {
+        async room() {
+          const isFull = () => source.queue.length() > Math.max(readAhead, source.lastPageSize);
+          while (!closed && isFull()) await changed.promise;
+        },
+        add(page) {
+          source.lastPageSize = page.keys.length;
+          source.queue.push(page);
+          announce();
+        },
+        end() {
+          source.ended = true;
+          announce();
+        },
+      };
     },
-    addPage(keys) {
-      lastPageSize = keys.length;
-      queue.push(keys);
-      announce();
+    async take(limitsNow) {
+      while (!closed && !isDone()) {
+        const batch = draw(limitsNow());
+        if (batch) {
+          outstanding += batch.keys.length;
+          announce();
+          return batch;
+        }
+        await changed.promise;
+      }
+      return undefined;
     },
-    endOfPages() {
-      pagesEnded = true;
-      announce();
-    },
-    async take(sizeNow) {
-      while (!closed && !hasBatch(sizeNow())) await changed.promise;
-      if (closed) return [];
-      const size = sizeNow();
-      const again = returned.slice(0, size);
-      returned = returned.slice(size);
-      const batch = again.concat(queue.take(size - again.length));
-      outstanding += batch.length;
-      announce();
-      return batch;
-    },
-    settle(taken, unprocessed) {
-      outstanding -= taken.length;
-      returned = returned.concat(unprocessed);
+    settle({ source, keys, units, most }, unprocessed) {
+      outstanding -= keys.length;
+      const share = unprocessed.length / keys.length;
+      source.queue.giveBack({ keys: unprocessed, units: units * share, most });
       announce();
     },
     close() {
       closed = true;
       announce();
-    },
-  };
-}
-
-/** First in, first out over whole pages; an array's own `shift` would move a page's every key each time. */
-function createQueue() {
-  const pages: (readonly ItemKey[])[] = [];
-  let offset = 0;
-  let length = 0;
-  return {
-    length: () => length,
-    push(page: readonly ItemKey[]): void {
-      if (page.length === 0) return;
-      pages.push(page);
-      length += page.length;
-    },
-    take(size: number): ItemKey[] {
-      const taken: ItemKey[] = [];
-      for (let page = pages[0]; page && taken.length < size; page = pages[0]) {
-        const part = page.slice(offset, offset + size - taken.length);
-        taken.push(...part);
-        offset += part.length;
-        length -= part.length;
-        if (offset < page.length) break;
-        pages.shift();
-        offset = 0;
-      }
-      return taken;
     },
   };
 }

@@ -16,6 +16,10 @@ export const ddbctldpjob: Operator = {
   rbac: [{ apiGroups: [group], resources: ['ddbctldpjobs'], verbs: ['delete'] }],
   iam: [
     { actions: ['dynamodb:DescribeTable'], on: 'tables' },
-    { actions: ['dynamodb:Query', 'dynamodb:BatchWriteItem'], on: 'tables', scoped: true },
+    {
+      actions: ['dynamodb:Query', 'dynamodb:BatchWriteItem', 'dynamodb:DeleteItem'],
+      on: 'tables',
+      scoped: true,
+    },
   ],
 };

@@ -56,9 +56,14 @@ export function unchanged(object: KubeObject): Pick<Result, 'status' | 'conditio
   return { status: statusOf(object), conditions: object.status?.conditions ?? [] };
 }
 
-export function addProgress(status: JobStatus, progress: DeletionProgress): JobStatus {
+export function addProgress(
+  { throttledBy: _before, ...status }: JobStatus,
+  progress: DeletionProgress,
+): JobStatus {
+  const { throttledBy } = progress;
   return {
     ...status,
+    ...(throttledBy !== undefined && { throttledBy }),
     deletedItems: (status.deletedItems ?? 0) + progress.deleted,
     consumedWriteUnits: rounded((status.consumedWriteUnits ?? 0) + progress.writeUnits),
     consumedReadUnits: rounded((status.consumedReadUnits ?? 0) + progress.readUnits),
@@ -134,7 +139,8 @@ export function completed(
   message: string,
   { spec, now }: { readonly spec: JobSpec; readonly now: number },
 ): Result {
-  const ended = { ...status, completionTime: toTimestamp(now) };
+  const { throttledBy: _over, ...rest } = status;
+  const ended = { ...rest, completionTime: toTimestamp(now) };
   const expiry = untilExpiry(ended, spec, now);
   if (expiry === 'over') {
     return { ...inPhase('Completed', ended, message), remove: 'ttlSecondsAfterFinished is 0' };

@@ -12,6 +12,8 @@ export interface Partition {
   count(query: PageQuery): Promise<CountPage>;
   /** At most `MAX_BATCH` keys, all different. Deleting what is gone already is not an error. */
   deleteKeys(keys: readonly ItemKey[], signal: AbortSignal): Promise<BatchReply>;
+  /** Only where the table has no sort key: a partition is then one item or none. */
+  deleteOnlyItem?(signal: AbortSignal): Promise<ItemReply>;
 }
 
 export type KeyType = 'S' | 'N' | 'B';
@@ -34,8 +36,17 @@ export interface TableKeys {
 }
 
 export interface PageQuery {
-  /** Where the page before ended. Default: the beginning. */
+  /** Only keys after this one, such as where the page before ended. There need not be an item of this key. */
   readonly after?: ItemKey | undefined;
+  /** Only keys before this one. */
+  readonly before?: ItemKey | undefined;
+  /** From the last key to the first. Default false. */
+  readonly backward?: boolean | undefined;
+  /**
+   * Sees every write that was acknowledged before, for twice the price. Default false: what was deleted a moment ago may
+   * still be seen.
+   */
+  readonly consistent?: boolean | undefined;
   /** Default: as many as 1 MB of items. */
   readonly limit?: number | undefined;
   readonly signal: AbortSignal;
@@ -58,6 +69,12 @@ export interface BatchReply {
   readonly writeUnits: number;
 }
 
+export interface ItemReply {
+  /** False if there was none. */
+  readonly existed: boolean;
+  readonly writeUnits: number;
+}
+
 /** BatchWriteItem takes no more. */
 export const MAX_BATCH = 25;
 
@@ -69,16 +86,25 @@ export type FaultKind =
   /** No answer: refused, reset, timed out, unknown host. */
   | 'unreachable';
 
+/** Whose limit was met, as far as DynamoDB says. */
+export interface Throttle {
+  readonly by: 'keyRange' | 'table' | 'index' | 'account';
+  /** In DynamoDB's words, with the name of the index: for people. */
+  readonly detail: string;
+}
+
 /** A call that failed in a way that may pass. */
 export class TableFault extends Error {
   override readonly name = 'TableFault';
   readonly kind: FaultKind;
   /** False if it is certain that the call had no effect: a lost reply may well belong to a call that was carried out. */
   readonly mayHaveApplied: boolean;
+  readonly throttle: Throttle | undefined;
 
-  constructor(kind: FaultKind, message: string, mayHaveApplied: boolean) {
+  constructor(kind: FaultKind, message: string, mayHaveApplied: boolean, throttle?: Throttle) {
     super(message);
     this.kind = kind;
     this.mayHaveApplied = mayHaveApplied;
+    this.throttle = throttle;
   }
 }

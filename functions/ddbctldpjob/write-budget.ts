@@ -1,70 +1,87 @@
 import type { Clock } from '../../runtime/clock.ts';
-import { MAX_BATCH } from './table.ts';
+import { PARTITION_UNITS_PER_SECOND, type WriteRate } from './write-rate.ts';
 
-/** Keeps the writes of one run below a rate. */
+/** Lets requests go at the rate that the table takes. */
 export interface WriteBudget {
-  /** Keys in the next batch: no request should cost more than one second of the budget. */
-  batchSize(): number;
-  /** Tells the size of the items to come, as the read of their page paid for it. */
-  expect(keys: number, readUnits: number): void;
-  /** Waits for the turn of a batch of this many keys and answers with the units set aside for it. */
-  admit(keys: number, signal: AbortSignal): Promise<number>;
-  /** Corrects what was set aside by what the batch really cost. */
-  settle(admittedUnits: number, actual: BatchCost): void;
+  /** The most that one request may cost: it should not eat up a second of the table. */
+  mostUnits(): number;
+  /** Waits for the turn of a request that will cost about so much. */
+  admit(units: number, signal: AbortSignal): Promise<Admission>;
+  /** To be told what became of it: of every admission once. */
+  settle(admission: Admission, outcome: WriteOutcome): void;
 }
 
-export interface BatchCost {
-  readonly deleted: number;
-  readonly writeUnits: number;
+export interface Admission {
+  readonly units: number;
+  readonly sentAt: number;
 }
 
-export const unlimitedWrites: WriteBudget = {
-  batchSize: () => MAX_BATCH,
-  expect: () => {},
-  admit: () => Promise.resolve(0),
-  settle: () => {},
-};
+export interface WriteOutcome {
+  readonly units: number;
+  /** Of the keys sent, the share that was taken. Undefined if nobody knows. */
+  readonly share?: number;
+  readonly accountLimit?: boolean | undefined;
+}
 
+/** A request that takes only part of a second leaves less over where it does not fit. */
+const REQUEST_SECONDS = 0.5;
+const SMALL_UNITS = 25;
 /** Unused time that may be caught up on, so that a late timer costs no throughput. */
-const CREDIT_MS = 250;
-/** A consistent read of 4 KB costs one unit, a write of 1 KB too. */
-const WRITE_UNITS_PER_READ_UNIT = 4;
-/** Weight of the newest reply in the estimate of a key's cost. */
-const NEWEST = 0.3;
+const CREDIT_SECONDS = 0.05;
+/** The rate changes while a request waits. */
+const LOOK_AGAIN_MS = 50;
 
-/**
- * A token bucket, kept as the moment at which it is full enough again: every batch moves that moment on by its cost.
- * Cost is estimated, first by the size of the items and then by the batches before, and corrected by each reply.
- */
-export function createWriteBudget(unitsPerSecond: number, clock: Clock): WriteBudget {
-  const millisecondsPerUnit = 1000 / unitsPerSecond;
-  let unitsPerKey = 1;
-  let isMeasured = false;
-  let freeAt = clock.now();
+/** A token bucket in write units, filled at a rate that moves. */
+export function createWriteBudget(rate: WriteRate, clock: Clock): WriteBudget {
+  let tokens = 0;
+  let filledAt = clock.now();
+  let lastTurn: Promise<unknown> = Promise.resolve();
+
+  function fill(room: number): void {
+    const now = clock.now();
+    const perSecond = rate.perSecond();
+    const filled = tokens + (perSecond * (now - filledAt)) / 1_000;
+    tokens = Math.min(filled, Math.max(room, perSecond * CREDIT_SECONDS));
+    filledAt = now;
+  }
+
+  async function waitForTokens(units: number, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      const perSecond = rate.perSecond();
+      const pause = rate.pausedUntil - clock.now();
+      if (pause > 0) await clock.sleep(pause, signal);
+      else if (perSecond === Infinity) return;
+      else {
+        fill(units);
+        if (tokens >= units) break;
+        const missing = ((units - tokens) * 1_000) / perSecond;
+        await clock.sleep(Math.min(Math.max(missing, 1), LOOK_AGAIN_MS), signal);
+      }
+    }
+    tokens -= units;
+  }
 
   return {
-    batchSize: () => Math.max(1, Math.min(MAX_BATCH, Math.floor(unitsPerSecond / unitsPerKey))),
-
-    expect(keys, readUnits) {
-      // Replies know better: they include the indexes.
-      if (isMeasured || keys === 0) return;
-      unitsPerKey = Math.max(1, (readUnits * WRITE_UNITS_PER_READ_UNIT) / keys);
+    mostUnits() {
+      const second = Math.min(rate.perSecond(), PARTITION_UNITS_PER_SECOND);
+      return Math.max(Math.min(second, SMALL_UNITS), second * REQUEST_SECONDS);
     },
 
-    async admit(keys, signal) {
-      const units = keys * unitsPerKey;
-      const turn = Math.max(clock.now() - CREDIT_MS, freeAt);
-      freeAt = turn + units * millisecondsPerUnit;
-      const wait = turn - clock.now();
-      if (wait > 0) await clock.sleep(wait, signal);
-      return units;
+    async admit(units, signal) {
+      // First come, first served: a large request must not wait for ever while small ones pass it.
+      const turn = lastTurn.then(() => waitForTokens(units, signal));
+      lastTurn = turn.catch(() => {});
+      await turn;
+      return { units, sentAt: clock.now() };
     },
 
-    settle(admittedUnits, { deleted, writeUnits }) {
-      freeAt += (writeUnits - admittedUnits) * millisecondsPerUnit;
-      if (deleted === 0) return;
-      isMeasured = true;
-      unitsPerKey += NEWEST * (writeUnits / deleted - unitsPerKey);
+    settle({ units, sentAt }, outcome) {
+      const { share, accountLimit } = outcome;
+      if (share === undefined) return;
+      // What was refused is not given back: there was no room for it, and there is none for another request instead.
+      if (rate.perSecond() !== Infinity) tokens += units * share - outcome.units;
+      rate.replied({ sentAt, units: outcome.units, share, accountLimit });
     },
   };
 }

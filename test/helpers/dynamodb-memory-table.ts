@@ -84,15 +84,19 @@ export function createMemoryPartition(
     return reply;
   }
 
-  const range = ({ after, limit = Infinity }: PageQuery): { names: string[]; more: boolean } => {
-    const from = after === undefined ? '' : nameOf(after);
-    const rest = [...items].filter((name) => name > from).sort();
+  const range = (query: PageQuery): { names: string[]; more: boolean } => {
+    const { after, before, limit = Infinity, backward = false } = query;
+    const isInRange = (name: string) =>
+      (after === undefined || name > nameOf(after)) &&
+      (before === undefined || name < nameOf(before));
+    const rest = [...items].filter(isInRange).sort();
+    if (backward) rest.reverse();
     const names = rest.slice(0, Math.min(pageSize, limit));
     return { names, more: rest.length > names.length };
   };
-  const position = (names: readonly string[], more: boolean) => ({
-    // A unit pays for 4 KB read or 1 KB written.
-    readUnits: Math.max(1, (names.length * writeUnitsPerKey) / 4),
+  const position = (query: PageQuery, names: readonly string[], more: boolean) => ({
+    // A unit pays for 4 KB read consistently, 8 KB read otherwise, or 1 KB written.
+    readUnits: Math.max(1, (names.length * writeUnitsPerKey) / 4) / (query.consistent ? 1 : 2),
     ...(more && { next: sortKey(names.at(-1) ?? '') }),
   });
 
@@ -106,11 +110,11 @@ export function createMemoryPartition(
       const { names, more } = await carryOut(query.signal, () => range(query));
       keysHeld += names.length;
       seen.maxKeysHeld = Math.max(seen.maxKeysHeld, keysHeld);
-      return { keys: names.map(sortKey), ...position(names, more) };
+      return { keys: names.map(sortKey), ...position(query, names, more) };
     },
     async count(query) {
       const { names, more } = await carryOut(query.signal, () => range(query));
-      return { count: names.length, ...position(names, more) };
+      return { count: names.length, ...position(query, names, more) };
     },
     async deleteKeys(keys, signal): Promise<BatchReply> {
       const batch = keys.map(nameOf);

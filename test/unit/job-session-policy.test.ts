@@ -42,7 +42,7 @@ describe('the policy of a session', () => {
   test('allows reading and deleting in one partition of one table, and requires a key', () => {
     const policy = read({ S: 'customer-42' });
     expect(policy).toMatchObject({
-      Action: ['dynamodb:Query', 'dynamodb:BatchWriteItem'],
+      Action: ['dynamodb:Query', 'dynamodb:BatchWriteItem', 'dynamodb:DeleteItem'],
       Resource: tableArn,
       operator: 'ForAllValues:StringEquals',
       keys: ['customer-42'],

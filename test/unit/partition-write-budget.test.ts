@@ -4,74 +4,99 @@ import { createVirtualClock } from '../helpers/cloud-clock.ts';
 
 const { signal } = new AbortController();
 
-/** Asks for a turn at once for each of `batches`, and tells after how many milliseconds each had it. */
-async function turns(unitsPerSecond: number, batches: readonly number[]) {
+function createBudget(unitsPerSecond: number) {
   const clock = createVirtualClock();
-  const budget = createWriteBudget(unitsPerSecond, clock);
-  const start = clock.now();
-  const waiting = batches.map(async (keys) => {
-    await budget.admit(keys, signal);
-    return clock.now() - start;
-  });
-  await clock.advance(60_000);
-  return { clock, budget, times: await Promise.all(waiting) };
+  const rate = {
+    unitsPerSecond,
+    pausedUntil: 0,
+    shares: [] as number[],
+    perSecond: () => rate.unitsPerSecond,
+    isLimited: false,
+    lookForMore: () => {},
+    replied: ({ share }: { share: number }) => void rate.shares.push(share),
+  };
+  const budget = createWriteBudget(rate, clock);
+  const startedAt = clock.now();
+  /** Asks for all turns at once, and tells after how many milliseconds each was had. */
+  const turns = async (...requests: readonly number[]) => {
+    const waiting = requests.map(async (units) => {
+      await budget.admit(units, signal);
+      return clock.now() - startedAt;
+    });
+    await clock.advance(60_000);
+    return Promise.all(waiting);
+  };
+  return { clock, rate, budget, turns };
 }
 
-test('spaces batches by their cost, in the order in which they ask', async () => {
-  const { times } = await turns(50, [25, 25, 10, 25]);
-  expect(times).toEqual([0, 500, 1_000, 1_200]);
-});
-
-test('makes batches small enough to cost no more than one second', async () => {
-  const { budget } = await turns(50, []);
-  expect(budget.batchSize()).toBe(25);
-  budget.expect(100, 250);
-  expect(budget.batchSize()).toBe(5);
-  budget.expect(1, 4_000);
-  expect(budget.batchSize()).toBe(1);
-});
-
-test('believes the replies rather than the size of the items', async () => {
-  const { budget } = await turns(100, []);
-  const admitted = await budget.admit(10, signal);
-  for (let reply = 0; reply < 30; reply += 1) {
-    budget.settle(admitted, { deleted: 10, writeUnits: 200 });
+test('spaces requests by their cost, in the order in which they ask', async () => {
+  const { turns } = createBudget(50);
+  const times = await turns(25, 25, 10, 25);
+  for (const [index, expected] of [500, 1_000, 1_200, 1_700].entries()) {
+    expect(Math.abs((times[index] ?? 0) - expected)).toBeLessThanOrEqual(2);
   }
-  budget.expect(100, 1);
-  expect(budget.batchSize()).toBe(5);
 });
 
-test('makes up for what a batch cost more, and gives back what it did not cost', async () => {
-  const { clock, budget } = await turns(100, []);
-  const wait = async (keys: number): Promise<number> => {
+test('makes nobody wait where there is no limit', async () => {
+  const { turns } = createBudget(Infinity);
+  expect(await turns(25, 1_000, 25)).toEqual([0, 0, 0]);
+});
+
+test('takes up a change of the rate while a request waits', async () => {
+  const { clock, rate, turns } = createBudget(1);
+  void clock.sleep(1_000).then(() => {
+    rate.unitsPerSecond = 1_000;
+  });
+  const [time] = await turns(500);
+  expect(time).toBeGreaterThan(1_400);
+  expect(time).toBeLessThan(1_600);
+});
+
+test('keeps everything back during a pause', async () => {
+  const { clock, rate, turns } = createBudget(Infinity);
+  rate.pausedUntil = clock.now() + 5_000;
+  expect(await turns(1)).toEqual([5_000]);
+});
+
+test('makes up for what a request cost more, and gives nothing back for what was refused', async () => {
+  const { clock, budget } = createBudget(100);
+  const wait = async (units: number, atMost: number) => {
     const from = clock.now();
-    const admitting = budget.admit(keys, signal).then(() => clock.now() - from);
-    await clock.advance(10_000);
-    return admitting;
+    const admitting = budget.admit(units, signal);
+    await clock.advance(atMost);
+    const admission = await admitting;
+    return { admission, milliseconds: admission.sentAt - from };
   };
-  budget.settle(await budget.admit(25, signal), { deleted: 0, writeUnits: 0 });
-  expect(await budget.admit(25, signal)).toBe(25);
-  budget.settle(25, { deleted: 25, writeUnits: 525 });
-  expect(await wait(1)).toBeGreaterThan(4_500);
+  const cheap = await wait(25, 251);
+  budget.settle(cheap.admission, { units: 525, share: 1 });
+  const indebted = await wait(25, 5_251);
+  expect(indebted.milliseconds).toBeGreaterThan(5_000);
+  budget.settle(indebted.admission, { units: 5, share: 0.2 });
+  expect((await wait(25, 1_000)).milliseconds).toBeGreaterThan(200);
 });
 
-test('saves up no more than a moment of unused time', async () => {
-  const { clock, budget } = await turns(100, []);
-  const start = clock.now();
-  const waiting = [25, 25, 25].map((keys) =>
-    budget.admit(keys, signal).then(() => clock.now() - start),
-  );
-  await clock.advance(10_000);
-  const times = await Promise.all(waiting);
-  expect(times).toEqual([0, 0, 250]);
+test('tells the rate what became of a request, unless nobody knows', async () => {
+  const { rate, budget } = createBudget(Infinity);
+  const admission = await budget.admit(25, signal);
+  budget.settle(admission, { units: 20, share: 0.8 });
+  budget.settle(admission, { units: 25 });
+  expect(rate.shares).toEqual([0.8]);
+});
+
+test.each([
+  [Infinity, 500],
+  [5_000, 500],
+  [1_000, 500],
+  [40, 25],
+  [10, 10],
+])('at %d units per second a request may cost %d', (unitsPerSecond, most) => {
+  expect(createBudget(unitsPerSecond).budget.mostUnits()).toBe(most);
 });
 
 test('lets a stopped run go at once', async () => {
-  const clock = createVirtualClock();
-  const budget = createWriteBudget(1, clock);
+  const { budget } = createBudget(1);
   const stopping = new AbortController();
-  await budget.admit(25, stopping.signal);
-  const waiting = budget.admit(25, stopping.signal);
+  const waiting = [budget.admit(25, stopping.signal), budget.admit(25, stopping.signal)];
   stopping.abort(new Error('stopped'));
-  await expect(waiting).rejects.toThrow('stopped');
+  for (const one of waiting) await expect(one).rejects.toThrow('stopped');
 });

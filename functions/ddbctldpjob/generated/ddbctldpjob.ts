@@ -130,6 +130,10 @@ export interface DdbctlDpJob {
     matchedItems?: number;
     consumedWriteUnits?: number;
     consumedReadUnits?: number;
+    /**
+     * Whose limit holds the deletion back, in DynamoDB's words; with the name of the index, if it is one.
+     */
+    throttledBy?: string;
     startTime?: string;
     completionTime?: string;
     /**
