@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countPartition } from '../../functions/ddbctldpjob/count-partition.ts';
 import { deletePartition } from '../../functions/ddbctldpjob/delete-partition.ts';
 import { createPartitionTable } from '../../functions/ddbctldpjob/dynamo.ts';
-import type { KeyType, KeyValue } from '../../functions/ddbctldpjob/table.ts';
+import type { KeyType, KeyValue, PageQuery } from '../../functions/ddbctldpjob/table.ts';
 import type { DynamoDbServer } from '../../local/dynamodb/server.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { TerminalError, TransientError } from '../../runtime/errors.ts';
@@ -105,10 +105,45 @@ describe.each(engines)('on $name', ({ start, missing }) => {
       },
     );
 
+    test('is read in stretches of its sort keys, whether or not an item lies on a cut', async () => {
+      await fill('stretches', 40);
+      const partition = await open('stretches', { S: 'mine' });
+      const names = async (query: Partial<PageQuery>) =>
+        (await partition.page({ signal, ...query })).keys.map((key) => ('N' in key ? key.N : ''));
+      expect(await names({ backward: true, limit: 1 })).toEqual(['39']);
+      expect(await names({ before: { N: '3' } })).toEqual(['0', '1', '2']);
+      expect(await names({ after: { N: '2.5' }, before: { N: '5' } })).toEqual(['3', '4']);
+      expect(await names({ after: { N: '37' } })).toEqual(['38', '39']);
+      expect(await names({ after: { N: '-1e3' }, before: { N: '0.5' } })).toEqual(['0']);
+    });
+
+    test('without a sort key tells whether there was an item', async () => {
+      const partitionKey = { name: 'id', type: 'S' as const };
+      await tables.create('only-items', { partitionKey });
+      await tables.put('only-items', [{ id: { S: 'a' } }, { id: { S: 'b' } }]);
+      const partition = await open('only-items', { S: 'a' });
+      expect(await partition.deleteOnlyItem?.(signal)).toMatchObject({ existed: true });
+      expect(await partition.deleteOnlyItem?.(signal)).toMatchObject({ existed: false });
+      expect(await tables.count('only-items', 'id', { S: 'b' })).toBe(1);
+      const proxy = await startFaultProxy(server.url, { lostReply: 1 });
+      const behind = await open('only-items', { S: 'b' }, proxy.url).catch(() => undefined);
+      expect(behind).toBeUndefined();
+      proxy.set({});
+      const reached = await open('only-items', { S: 'b' }, proxy.url);
+      proxy.set({ lostReply: 1 });
+      setTimeout(() => proxy.set({}), 100);
+      const result = await deletePartition(reached, { clock, signal });
+      // It was gone at the second try: perhaps by the first, perhaps by somebody else.
+      expect(result).toMatchObject({ deleted: 0, exact: false, finished: true });
+      await proxy.stop();
+    });
+
     test('is read in pages of 1 MB, and none of them is missed', async () => {
       await fill('large-items', 600, 'x'.repeat(5_000));
       const partition = await open('large-items', { S: 'mine' });
-      const first = await partition.page({ signal });
+      const first = await partition.page({ signal, consistent: true });
+      const cheap = await partition.page({ signal });
+      expect(cheap.readUnits).toBe(first.readUnits / 2);
       expect(first.keys.length).toBeLessThan(300);
       expect(first.next).toBeDefined();
       expect(first.readUnits).toBeGreaterThan(200);
