@@ -1,4 +1,5 @@
 import { environmentNames } from '../../runtime/aws/environment.ts';
+import { readRegion } from '../../runtime/aws/environment-reader.ts';
 import { createReconcileHandler } from '../../runtime/handler.ts';
 import type { CreateFunction } from '../../runtime/platform.ts';
 import { createEndpointCheck } from './allowed-endpoints.ts';
@@ -10,7 +11,12 @@ import { createReconciler } from './reconciler.ts';
 export const createFunction: CreateFunction = (platform) => {
   const { environment } = platform;
   const checkEndpoint = createEndpointCheck(environment[environmentNames.endpoints]);
-  const accessTo = createPartitionAccess(environment[environmentNames.scopedRole]);
+  const roleArn = environment[environmentNames.scopedRole];
+  // On a laptop there is none: the rights are those of the person at the keyboard.
+  const accessTo =
+    roleArn === undefined
+      ? undefined
+      : createPartitionAccess({ roleArn, region: readRegion(environment), clock: platform.clock });
   const reconciler = createReconciler({
     openTable: (target, { metadata }) => {
       const { tableName, awsRegion: region, endpointURL } = target;

@@ -1,4 +1,6 @@
 import { STSClient } from '@aws-sdk/client-sts';
+import { clientOptions } from '../../runtime/aws/client-options.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { ScopedAccess } from './dynamo-client.ts';
 import { openSession } from './partition-session.ts';
 import { sessionPolicy } from './session-policy.ts';
@@ -12,29 +14,28 @@ export interface TableOwner {
 
 export type PartitionAccess = (table: TableOwner) => (value: KeyValue) => ScopedAccess;
 
-/**
- * @param roleArn the operator's scoped role
- * @returns undefined where there is no such role: on a laptop, with the rights of the person at the keyboard
- */
-export function createPartitionAccess(roleArn: string | undefined): PartitionAccess | undefined {
-  if (roleArn === undefined) return undefined;
+export interface ScopedRole {
+  readonly roleArn: string;
+  /** Of the function itself. */
+  readonly region: string;
+  readonly clock: Clock;
+}
+
+/** Rights on one partition at a time, from the operator's scoped role. Makes no call by itself. */
+export function createPartitionAccess({
+  roleArn,
+  region: home,
+  clock,
+}: ScopedRole): PartitionAccess {
   const { partition, account } = readRoleArn(roleArn);
-  const sts = new STSClient({
-    maxAttempts: 3,
-    retryMode: 'standard',
-    requestHandler: {
-      connectionTimeout: 1_000,
-      requestTimeout: 3_000,
-      throwOnRequestTimeout: true,
-    },
-  });
+  const sts = new STSClient(clientOptions({ region: home }));
   return ({ tableName, region, owner }) => {
     const tableArn = `arn:${partition}:dynamodb:${region}:${account}:table/${tableName}`;
     return (value) => {
       const session = { roleArn, tableArn, value, owner };
       return {
         key: [owner.namespace, owner.name, sessionPolicy(session, Infinity)].join(' '),
-        open: () => openSession(sts, session),
+        open: () => openSession(sts, session, clock),
       };
     };
   };

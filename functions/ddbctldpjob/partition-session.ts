@@ -1,4 +1,7 @@
 import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts';
+import { attempted } from '../../runtime/aws/attempts.ts';
+import { AwsCallError, called } from '../../runtime/aws/call-error.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { TransientError } from '../../runtime/errors.ts';
 import { MAX_POLICY_CHARACTERS, type PartitionScope, sessionPolicy } from './session-policy.ts';
 
@@ -18,18 +21,28 @@ export interface PartitionSession extends PartitionScope {
 /** The most that a role assumed by another role may have; far longer than a function lives. */
 const DURATION_SECONDS = 3600;
 
+const PATIENCE = { attempts: 3, milliseconds: 5_000 } as const;
+
 /** Assumes the operator's scoped role for one partition and nothing else. */
 export async function openSession(
   sts: STSClient,
   session: PartitionSession,
+  clock: Clock,
 ): Promise<SessionCredentials> {
+  const { roleArn } = session;
   // STS also limits the size of the policy in a packed form that cannot be computed here.
   for (let limit = MAX_POLICY_CHARACTERS; ; limit /= 2) {
+    const call = () => assumeRole(sts, session, sessionPolicy(session, limit));
     try {
-      return await assumeRole(sts, session, sessionPolicy(session, limit));
+      return await attempted(() => called('AssumeRole', call), { ...PATIENCE, clock });
     } catch (error) {
-      const tooLarge = error instanceof Error && error.name === 'PackedPolicyTooLargeException';
-      if (!tooLarge || limit < MAX_POLICY_CHARACTERS / 2) throw failure(error, session.roleArn);
+      const { code, fault } =
+        error instanceof AwsCallError ? error : { code: '', fault: 'refused' };
+      if (code === 'PackedPolicyTooLargeException' && limit >= MAX_POLICY_CHARACTERS / 2) continue;
+      throw new TransientError(
+        fault === 'denied' ? 'AccessDenied' : 'SessionUnavailable',
+        `role ${roleArn} could not be assumed: ${code}`,
+      );
     }
   }
 }
@@ -56,14 +69,4 @@ async function assumeRole(
     sessionToken: SessionToken,
     expiration: Expiration,
   };
-}
-
-/** No cause and no text of the service: it may repeat what was signed. */
-function failure(error: unknown, roleArn: string): TransientError {
-  const name = error instanceof Error ? error.name : String(error);
-  const denied = name === 'AccessDenied' || name === 'AccessDeniedException';
-  return new TransientError(
-    denied ? 'AccessDenied' : 'SessionUnavailable',
-    `role ${roleArn} could not be assumed: ${name}`,
-  );
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { STSClient } from '@aws-sdk/client-sts';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSession } from '../../functions/ddbctldpjob/partition-session.ts';
+import { systemClock } from '../../runtime/clock.ts';
 
 type Answer = (form: URLSearchParams) => { readonly status: number; readonly body: string };
 
@@ -48,7 +49,11 @@ const session = {
 
 test('a session is opened for one partition, in the name of its job', async () => {
   const { sts, forms } = await startSts(granted);
-  const credentials = await openSession(sts, { ...session, value: { S: 'customer-42' } });
+  const credentials = await openSession(
+    sts,
+    { ...session, value: { S: 'customer-42' } },
+    systemClock,
+  );
   expect(credentials).toMatchObject({ accessKeyId: 'ASIA', sessionToken: 'token' });
   const [form] = forms;
   expect(form?.get('RoleArn')).toBe(session.roleArn);
@@ -63,7 +68,7 @@ test('a policy that is too large for STS in its packed form is made shorter', as
       ? refused('PackedPolicyTooLarge')(form)
       : granted(form),
   );
-  expect(await openSession(sts, session)).toMatchObject({ accessKeyId: 'ASIA' });
+  expect(await openSession(sts, session, systemClock)).toMatchObject({ accessKeyId: 'ASIA' });
   expect(forms.map((form) => form.get('Policy')?.length)).toEqual([2048, 1024, 512]);
 });
 
@@ -75,7 +80,7 @@ test.each([
   'fails with %s as a condition that names the role, and with no text of the service',
   async (code, reason) => {
     const { sts, forms } = await startSts(refused(code));
-    const failure = openSession(sts, session);
+    const failure = openSession(sts, session, systemClock);
     await expect(failure).rejects.toMatchObject({
       reason,
       message: expect.stringContaining(session.roleArn),
