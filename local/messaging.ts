@@ -1,10 +1,11 @@
 import { operators } from '../functions/operators.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { HINT_SOURCE } from '../runtime/hint.ts';
 import type { Log } from '../runtime/log.ts';
 import { apiVersionOf, type Operator } from '../runtime/operator.ts';
 import { outcomes } from '../runtime/outcome.ts';
 import { createCursorStore } from './cloud/cursor-store.ts';
-import { createEventBus, HINT_SOURCE } from './cloud/event-bus.ts';
+import { createEventBus } from './cloud/event-bus.ts';
 import { createFifoQueue } from './cloud/fifo-queue.ts';
 import { createMetricsRegistry, type MetricsRegistry } from './cloud/metrics-registry.ts';
 import { runPipe } from './cloud/pipe.ts';

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, type Kind } from './operator.ts';
 
+/** Source of every event on the bus; rules select by it. */
+export const HINT_SOURCE = 'podless';
+
 /**
  * What travels from the watcher to a reconciler: which object to look at, never the object itself. The reconciler
  * reads the object live, so a hint may be late, repeated or out of order.

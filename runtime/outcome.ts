@@ -27,9 +27,12 @@ export function classify(error: unknown): FailedOutcome {
   return 'error';
 }
 
-/** Conflicts, overload and server errors pass by themselves; a refusal (403, 422) does not. */
+/**
+ * Conflicts, overload and server errors pass by themselves, and so does a 401: an access entry takes a while to be known. A
+ * refusal (403, 422) does not.
+ */
 const isPassing = (status: number): boolean =>
-  status >= 500 || [404, 408, 409, 410, 429].includes(status);
+  status >= 500 || [401, 404, 408, 409, 410, 429].includes(status);
 
 /** What a bug looks like to the user: it must not hide behind an old status. */
 export class InternalError extends OperatorError {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import type { EventBus } from '../../runtime/cloud.ts';
-import type { Hint } from '../../runtime/hint.ts';
+import { HINT_SOURCE, type Hint } from '../../runtime/hint.ts';
 import { describeError, type Log } from '../../runtime/log.ts';
 import { checkPattern, type EventPattern, matchesPattern } from './event-pattern.ts';
 
@@ -41,8 +41,6 @@ export interface EventBusOptions {
   /** As EventBridge: 185 tries, then the event is dropped for that target. */
   readonly maxAttempts?: number;
 }
-
-export const HINT_SOURCE = 'podless';
 
 const MAX_BACKOFF_SECONDS = 60;
 

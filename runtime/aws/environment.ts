@@ -13,6 +13,8 @@ export const environmentNames = {
   scopedRole: 'PODLESS_SCOPED_ROLE',
   /** Origins that a spec may name as endpoint, separated by commas; `*` for any. Default: none. */
   endpoints: 'PODLESS_ENDPOINTS',
+  /** `debug`, `info` or `error`. Default: info. */
+  logLevel: 'PODLESS_LOG_LEVEL',
   /** URL of an operator's inbox. */
   inbox: (operator: string): string => `PODLESS_INBOX_${nameOf(operator)}`,
   /** URL of an operator's work queue. */

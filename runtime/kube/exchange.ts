@@ -1,5 +1,4 @@
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
+import type { Agent, IncomingMessage, request } from 'node:http';
 import { KubeApiError, KubeConnectionError } from './client.ts';
 
 export interface ApiRequest {
@@ -16,8 +15,9 @@ export interface ApiRequest {
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
 export interface Exchange {
-  readonly secure: boolean;
-  readonly agent: http.Agent | https.Agent;
+  /** The `request` of node:https, or of node:http. */
+  readonly start: typeof request;
+  readonly agent: Agent;
   readonly url: URL;
   readonly headers: Record<string, string | string[]>;
   readonly request: ApiRequest;
@@ -26,7 +26,7 @@ export interface Exchange {
 
 /** One request, one answer. Resolves with an answer that is no error, as soon as its headers are there. */
 export function exchange({
-  secure,
+  start,
   agent,
   url,
   headers,
@@ -36,7 +36,7 @@ export function exchange({
   const { method, path, body } = request;
   const payload = body === undefined ? undefined : JSON.stringify(body);
   return new Promise((resolve, reject) => {
-    const call = (secure ? https : http).request(url, { method, agent, headers, signal });
+    const call = start(url, { method, agent, headers, signal });
     call.once('response', (response) => {
       if ((response.statusCode ?? 500) < 300) resolve(response);
       else

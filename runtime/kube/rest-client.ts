@@ -12,8 +12,11 @@ import { createTransport, type KubeConnection, type Transport } from './transpor
  * A Kubernetes client of the few calls we make, on node:https. Why not all of client-node: it adds 1.5 MB and about
  * 170 ms to a cold start, and its watch hides errors (docs/adr/0003).
  */
-export function createKubeClient(connection: KubeConnection): KubeClient {
-  const transport = createTransport(connection);
+export const createKubeClient = (connection: KubeConnection): KubeClient =>
+  createKubeClientOver(createTransport(connection));
+
+/** The same, where the transport is not known by an address alone. */
+export function createKubeClientOver(transport: Transport): KubeClient {
   const json = async (request: ApiRequest) => parseObject(await transport.text(request), request);
   return {
     get: async (ref, signal) => {

@@ -1,7 +1,14 @@
-import http, { type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { KubeApiError } from './client.ts';
-import { type ApiRequest, exchange, readAll, StaleSocketError, withRequest } from './exchange.ts';
+import {
+  type ApiRequest,
+  type Exchange,
+  exchange,
+  readAll,
+  StaleSocketError,
+  withRequest,
+} from './exchange.ts';
 
 export interface KubeConnection {
   /** https://host:port, optionally with a path. */
@@ -33,20 +40,11 @@ const DEFAULT_TIMEOUT_MILLISECONDS = 15_000;
 
 export function createTransport(connection: KubeConnection): Transport {
   const base = new URL(connection.server);
-  const secure = base.protocol === 'https:';
-  const agent = secure
-    ? new https.Agent({
-        keepAlive: true,
-        ...(connection.ca !== undefined && { ca: connection.ca }),
-        ...(connection.clientCert !== undefined && { cert: connection.clientCert }),
-        ...(connection.clientKey !== undefined && { key: connection.clientKey }),
-        rejectUnauthorized: connection.skipTlsVerify !== true,
-      })
-    : new http.Agent({ keepAlive: true });
+  const web = base.protocol === 'https:' ? secureWeb(connection) : plainWeb();
   const send = async (request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> => {
     const url = urlOf(base, request);
     const headers = await inTime(headersOf(connection, request), request, signal);
-    return exchange({ secure, agent, url, headers, request, signal });
+    return exchange({ ...web, url, headers, request, signal });
   };
   return {
     text: (request) => withRetries(connection, () => whole(connection, request, send)),
@@ -54,18 +52,41 @@ export function createTransport(connection: KubeConnection): Transport {
   };
 }
 
-/** A token may have to be fetched from a service that does not answer. */
-async function inTime<T>(work: Promise<T>, { method, path }: ApiRequest, signal: AbortSignal) {
+type Web = Pick<Exchange, 'start' | 'agent'>;
+
+function secureWeb({ ca, clientCert, clientKey, skipTlsVerify }: KubeConnection): Web {
+  const agent = new https.Agent({
+    keepAlive: true,
+    ...(ca !== undefined && { ca }),
+    ...(clientCert !== undefined && { cert: clientCert }),
+    ...(clientKey !== undefined && { key: clientKey }),
+    rejectUnauthorized: skipTlsVerify !== true,
+  });
+  return { start: https.request, agent };
+}
+
+/** Not imported: to import node:http loads a WebSocket client too, which makes every cold start some 20 ms longer. */
+function plainWeb(): Web {
+  const http = process.getBuiltinModule('node:http');
+  return { start: http.request, agent: new http.Agent({ keepAlive: true }) };
+}
+
+/** What a request waits for may have to be fetched from a service that does not answer: a token, an address. */
+export async function inTime<T>(
+  work: Promise<T>,
+  { method, path }: ApiRequest,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const onAbort = () => aborted.reject(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
   try {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     return await Promise.race([work, aborted.promise]);
   } catch (error) {
     throw withRequest(error, method, path);
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    signal?.removeEventListener('abort', onAbort);
   }
 }
 
@@ -93,10 +114,7 @@ async function headersOnly(
   const milliseconds = connection.timeoutMilliseconds ?? DEFAULT_TIMEOUT_MILLISECONDS;
   const limit = new AbortController();
   const timer = setTimeout(
-    () =>
-      limit.abort(
-        new Error(`no answer to ${request.method} ${request.path} in ${milliseconds} ms`),
-      ),
+    () => limit.abort(new DOMException(`no answer in ${milliseconds} ms`, 'TimeoutError')),
     milliseconds,
   );
   try {

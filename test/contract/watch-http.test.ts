@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../runtime/clock.ts';
 import { createKubeClient } from '../../runtime/kube/rest-client.ts';
+import { withLabels } from '../../runtime/metrics.ts';
 import { runWatch } from '../../runtime/watch/run-watch.ts';
 import { defaultWatchSettings } from '../../runtime/watch/settings.ts';
 import { createKindSource } from '../../runtime/watch/source.ts';
@@ -43,7 +44,8 @@ async function watch({ hints = Infinity, milliseconds = 5000, cursor, ...script 
   const memory = createMemoryPlatform(kube, systemClock);
   if (cursor !== undefined) memory.cursors.set(CURSOR, cursor);
   const shift = new AbortController();
-  const { bus, cursors, clock, log, metrics } = memory.platform;
+  const { bus, cursors, clock, log } = memory.platform;
+  const metrics = withLabels(memory.platform.metrics, { cluster: 'main' });
   const shiftEnd = clock.now() + milliseconds;
   const run = runWatch(createKindSource('main', operator), {
     ...{ kube, bus, cursors, clock, log, metrics, settings, shiftEnd, signal: shift.signal },

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test as vitestTest } from 'vitest';
 import type {
   FifoQueue,
   MessageQueue,
@@ -21,11 +21,29 @@ export type MakeQueue<Q extends MessageQueue> = (options: {
 
 type Send = (body: string) => Promise<unknown>;
 
+/** Tests that an emulator is known to fail, by name, and why: skipped, visibly. Not for what the product runs on. */
+export type KnownGaps = Readonly<Record<string, string>>;
+
+type Test = (name: string, run: () => Promise<void>) => void;
+
+const testUnless =
+  (gaps: KnownGaps): Test =>
+  (name, run) => {
+    const gap = gaps[name];
+    if (gap === undefined) vitestTest(name, run);
+    else vitestTest.skip(`${name} (not tested: ${gap})`, run);
+  };
+
 /** What the product relies on of a standard queue, whoever provides it. */
-export function describeStandardQueueContract(name: string, make: MakeQueue<StandardQueue>): void {
+export function describeStandardQueueContract(
+  name: string,
+  make: MakeQueue<StandardQueue>,
+  gaps: KnownGaps = {},
+): void {
   describe(`${name} as a standard queue`, () => {
     const create = disposing(make);
-    describeDelivery(create, (queue) => (body) => queue.send([{ body }]));
+    const test = testUnless(gaps);
+    describeDelivery(test, create, (queue) => (body) => queue.send([{ body }]));
 
     test('hides a message for its delay, then delivers it', async () => {
       const { queue, passSeconds } = await create({ maxReceives: 9 });
@@ -45,19 +63,26 @@ export function describeStandardQueueContract(name: string, make: MakeQueue<Stan
 }
 
 /** What the product relies on of a FIFO queue, whoever provides it. */
-export function describeFifoQueueContract(name: string, make: MakeQueue<FifoQueue>): void {
+export function describeFifoQueueContract(
+  name: string,
+  make: MakeQueue<FifoQueue>,
+  gaps: KnownGaps = {},
+): void {
   describe(`${name} as a FIFO queue`, () => {
     const create = disposing(make);
+    const test = testUnless(gaps);
     describeDelivery(
+      test,
       create,
       (queue) => (body) => queue.send([{ body, group: body, dedupId: body }]),
     );
-    describeGroups(create);
-    describeDeduplication(create);
+    describeGroups(test, create);
+    describeDeduplication(test, create);
   });
 }
 
 function describeDelivery<Q extends MessageQueue>(
+  test: Test,
   create: MakeQueue<Q>,
   sendTo: (queue: Q) => Send,
 ): void {
@@ -140,7 +165,7 @@ function describeDelivery<Q extends MessageQueue>(
   });
 }
 
-function describeGroups(create: MakeQueue<FifoQueue>): void {
+function describeGroups(test: Test, create: MakeQueue<FifoQueue>): void {
   test('delivers nothing of a group while one of it is in flight, and other groups meanwhile', async () => {
     const { queue } = await create({ maxReceives: 9 });
     await send(queue, 'a1', 'a2', 'b1');
@@ -180,7 +205,7 @@ function describeGroups(create: MakeQueue<FifoQueue>): void {
   });
 }
 
-function describeDeduplication(create: MakeQueue<FifoQueue>): void {
+function describeDeduplication(test: Test, create: MakeQueue<FifoQueue>): void {
   test('accepts a deduplication id once, also after its message was deleted', async () => {
     const { queue } = await create({ maxReceives: 9 });
     await send(queue, 'a1', 'a1');
@@ -190,10 +215,16 @@ function describeDeduplication(create: MakeQueue<FifoQueue>): void {
     expect(await queue.depth()).toMatchObject({ visible: 0, inFlight: 0 });
   });
 
-  test.each(['', 'x'.repeat(129), 'white space'])('fails on the group id %j', async (group) => {
-    const { queue } = await create({ maxReceives: 9 });
-    await expect(queue.send([{ body: 'x', group, dedupId: 'd' }])).rejects.toThrow(/group/i);
-  });
+  for (const [what, group] of [
+    ['is empty', ''],
+    ['has 129 characters', 'x'.repeat(129)],
+    ['has white space', 'white space'],
+  ] as const) {
+    test(`fails on a group id that ${what}`, async () => {
+      const { queue } = await create({ maxReceives: 9 });
+      await expect(queue.send([{ body: 'x', group, dedupId: 'd' }])).rejects.toThrow(/group/i);
+    });
+  }
 }
 
 /** `a2` is a message of group `a`. */

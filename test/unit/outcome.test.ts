@@ -10,8 +10,10 @@ describe('what an exception means', () => {
     ['terminal', new TerminalError('InvalidSpec', 'bad')],
     ['waiting', new TransientError('Away', 'away')],
     ['retry', new KubeConnectionError('lost')],
-    ...[404, 408, 409, 410, 429, 500, 503, 504].map((status) => ['retry', api(status)] as const),
-    ...[400, 401, 403, 413, 422].map((status) => ['error', api(status)] as const),
+    ...[401, 404, 408, 409, 410, 429, 500, 503, 504].map(
+      (status) => ['retry', api(status)] as const,
+    ),
+    ...[400, 403, 413, 422].map((status) => ['error', api(status)] as const),
     ['error', new TypeError('a bug')],
     ['error', 'not even an error'],
     ['error', undefined],
