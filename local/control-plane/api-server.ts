@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { apiRequest } from './api-request.ts';
 import { type Child, spawnChild } from './child.ts';
 import type { PlaneFolder } from './plane-folder.ts';
+import { webhookArgs } from './token-webhook.ts';
 import type { ApiAccess } from './users.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -14,6 +15,7 @@ export interface ApiServerOptions {
   readonly tokenFile: string;
   readonly serviceAccountKey: string;
   readonly auditLogFile: string | undefined;
+  readonly tokenWebhookFile: string | undefined;
   /** Pods need a service account, and only the controller-manager makes those. */
   readonly serviceAccounts: boolean;
   readonly adminToken: string;
@@ -63,6 +65,7 @@ export function spawnApiServer(options: ApiServerOptions): Promise<Child> {
       '--profiling=false',
       ...(options.serviceAccounts ? [] : ['--disable-admission-plugins=ServiceAccount']),
       ...auditArgs(options.auditLogFile),
+      ...webhookArgs(options.tokenWebhookFile),
     ],
     logFile: folder.file('kube-apiserver.log'),
     // Open watches can hold up its orderly end, and etcd has all that matters.

@@ -103,7 +103,8 @@ async function stopGroup(pid: number, exited: Promise<string>, seconds: number):
   await exited;
 }
 
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
+/** To a process that leads a group, and to all that it started. */
+export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {

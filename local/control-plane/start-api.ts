@@ -16,6 +16,7 @@ export interface StartApiOptions {
   readonly tokens: Tokens;
   readonly serviceAccountKey: string;
   readonly auditLogFile: string | undefined;
+  readonly tokenWebhookFile: string | undefined;
   /** Pods need a service account, and only the controller-manager makes those. */
   readonly serviceAccounts: boolean;
   readonly signal: AbortSignal | undefined;
@@ -44,6 +45,7 @@ export async function startApi(options: StartApiOptions, attemptsLeft = 3): Prom
       tokenFile: folder.write('tokens.csv', tokens.csv),
       serviceAccountKey: options.serviceAccountKey,
       auditLogFile: options.auditLogFile,
+      tokenWebhookFile: options.tokenWebhookFile,
       serviceAccounts: options.serviceAccounts,
       adminToken: tokens.token(admin.name),
     };

@@ -3,6 +3,7 @@ import type { Child } from './child.ts';
 import { openPlaneFolder, type PlaneFolder, serviceAccountKey } from './plane-folder.ts';
 import { beginStep, type Report } from './progress.ts';
 import { type RunningApi, startApi } from './start-api.ts';
+import { type TokenWebhook, writeWebhookConfig } from './token-webhook.ts';
 import { admin, type ClusterUser, createTokens, kubeconfigText, type Tokens } from './users.ts';
 import { apiBinaries, type BinaryName, binaryNames } from './versions.ts';
 import { startWorkloads, workloadUsers } from './workloads.ts';
@@ -21,6 +22,8 @@ export interface ControlPlaneOptions {
   readonly dir?: string;
   /** Writes who did what to `auditLogFile`. Default: false. */
   readonly auditLog?: boolean;
+  /** Asked about tokens that are no user's, by TokenReview `authentication.k8s.io/v1`. Default: nobody is. */
+  readonly tokenWebhook?: TokenWebhook;
   /** Also runs controller-manager, scheduler and kwok with one node. Default: false. */
   readonly full?: boolean;
   readonly report?: Report;
@@ -69,7 +72,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     };
     const auditLogFile = options.auditLog ? folder.file('audit.log') : undefined;
     beginStep(report, 'starting etcd and kube-apiserver');
-    api = await startApi({ ...shared, tokens, auditLogFile, serviceAccounts: full });
+    const tokenWebhookFile = writeWebhookConfig(folder, options.tokenWebhook);
+    const settings = { tokens, auditLogFile, tokenWebhookFile, serviceAccounts: full };
+    api = await startApi({ ...shared, ...settings });
     const plane = describePlane({ api, tokens, folder, auditLogFile, stop });
     if (full) {
       beginStep(report, 'starting controller-manager, scheduler and kwok');
