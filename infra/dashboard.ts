@@ -1,0 +1,100 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  PeriodOverride,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import { outcomes } from '../runtime/outcome.ts';
+import { type AlarmMetric, toMetric } from './alarm.ts';
+import type { OperatorFunction } from './function.ts';
+import { lambdaMetric, ownMetric, queueMetric } from './metrics.ts';
+import type { Reconciler } from './reconciler.ts';
+import type { Watcher } from './watcher.ts';
+
+const PERIOD_MINUTES = 5;
+const WIDTH = 12;
+/** A widget shows no more. */
+const MAX_ALARMS = 100;
+
+export interface DashboardProps {
+  readonly watchers: readonly Watcher[];
+  readonly functions: readonly OperatorFunction[];
+  readonly reconcilers: readonly Reconciler[];
+  readonly alarms: readonly Alarm[];
+}
+
+/** From top to bottom as a change travels: watch, queues, reconcile; what failed on the way beside it. */
+export function createDashboard(scope: Construct, id: string, props: DashboardProps): Dashboard {
+  const alarms = new AlarmStatusWidget({
+    title: 'Alarms',
+    width: 2 * WIDTH,
+    alarms: props.alarms.slice(0, MAX_ALARMS),
+  });
+  return new Dashboard(scope, id, {
+    dashboardName: 'Podless',
+    defaultInterval: Duration.hours(6),
+    periodOverride: PeriodOverride.INHERIT,
+    widgets: [
+      [alarms],
+      [
+        graph('Watch streams opened', watchStreams(props)),
+        graph('Oldest message, seconds', props.reconcilers.flatMap(ages)),
+      ],
+      [
+        graph('Reconciles by outcome', props.reconcilers.flatMap(reconciles)),
+        graph('Messages given up', props.reconcilers.flatMap(deadLetters)),
+      ],
+      [
+        graph('Runs', props.functions.map(runs('Invocations'))),
+        graph('Failed runs', props.functions.map(runs('Errors'))),
+      ],
+    ],
+  });
+}
+
+const watchStreams = ({ watchers, reconcilers }: DashboardProps): IMetric[] =>
+  watchers.flatMap(({ cluster }) =>
+    reconcilers.map(({ operator: { kind } }) =>
+      labelled(
+        `${kind.kind} in ${cluster}`,
+        ownMetric('podless_watch_connects_total', { cluster, kind: kind.kind }),
+      ),
+    ),
+  );
+
+const ages = ({ operator: { name }, inbox, work }: Reconciler): IMetric[] => [
+  labelled(`${name} inbox`, queueMetric(inbox, 'ApproximateAgeOfOldestMessage')),
+  labelled(`${name} work`, queueMetric(work, 'ApproximateAgeOfOldestMessage')),
+];
+
+const deadLetters = ({
+  operator: { name },
+  inboxDeadLetters,
+  workDeadLetters,
+}: Reconciler): IMetric[] => [
+  labelled(`${name} inbox`, queueMetric(inboxDeadLetters, 'ApproximateNumberOfMessagesVisible')),
+  labelled(`${name} work`, queueMetric(workDeadLetters, 'ApproximateNumberOfMessagesVisible')),
+];
+
+const reconciles = ({ operator: { name } }: Reconciler): IMetric[] =>
+  outcomes.map((outcome) =>
+    labelled(
+      `${name} ${outcome}`,
+      ownMetric('podless_reconcile_total', { operator: name, outcome }),
+    ),
+  );
+
+const runs =
+  (metric: 'Invocations' | 'Errors') =>
+  ({ functionName }: OperatorFunction): IMetric =>
+    labelled(functionName, lambdaMetric(functionName, metric));
+
+const labelled = (label: string, metric: AlarmMetric): IMetric =>
+  toMetric(metric, PERIOD_MINUTES).with({ label });
+
+const graph = (title: string, left: IMetric[]): GraphWidget =>
+  new GraphWidget({ title, left, width: WIDTH, leftYAxis: { min: 0 } });

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { oneCluster, synthesize, twoClustersInVpc, withApp } from './synthesize.ts';
+import {
+  functionsOf,
+  type Properties,
+  propertiesOf,
+  targetOf,
+  textOf,
+} from './template-queries.ts';
+
+const template = synthesize(twoClustersInVpc);
+const { routeTableIds: _, ...withoutRoutes } = twoClustersInVpc;
+const endpoints = propertiesOf(template, 'AWS::EC2::VPCEndpoint');
+const serviceOf = ({ ServiceName }: Properties) => textOf(ServiceName).split('.').at(-1);
+
+describe('in a VPC', () => {
+  test('every function is in the subnets given, with a security group that only lets HTTPS out', () => {
+    const groups = [...functionsOf(template).values()].map(({ VpcConfig }) => {
+      const { SubnetIds, SecurityGroupIds } = VpcConfig as Record<string, readonly unknown[]>;
+      expect(SubnetIds).toEqual(twoClustersInVpc.subnetIds.split(','));
+      return SecurityGroupIds?.map(targetOf).join();
+    });
+    expect(new Set(groups).size).toBe(1);
+    const group = template.Resources[groups[0] ?? '']?.Properties;
+    expect(group).not.toHaveProperty('SecurityGroupIngress');
+    expect(group?.['SecurityGroupEgress']).toMatchObject([{ FromPort: 443, ToPort: 443 }]);
+  });
+
+  test('the AWS APIs that functions call are reached inside', () => {
+    const inside = endpoints.filter(({ VpcEndpointType }) => VpcEndpointType === 'Interface');
+    expect(inside.map(serviceOf).sort()).toEqual(['eks', 'events', 'sqs', 'sts']);
+    for (const { PrivateDnsEnabled } of inside) expect(PrivateDnsEnabled).toBe(true);
+  });
+
+  test('DynamoDB is reached by the route tables given', () => {
+    const gateways = endpoints.filter(({ VpcEndpointType }) => VpcEndpointType === 'Gateway');
+    expect(gateways.map((one) => [serviceOf(one), one['RouteTableIds']])).toEqual([
+      ['dynamodb', [twoClustersInVpc.routeTableIds]],
+    ]);
+  });
+
+  test('others of the VPC may use the endpoints too, since they get their addresses from now on', () => {
+    const groups = new Set(endpoints.flatMap(({ SecurityGroupIds }) => SecurityGroupIds ?? []));
+    const [id = ''] = [...groups].map(targetOf);
+    const rules = template.Resources[id]?.Properties[
+      'SecurityGroupIngress'
+    ] as readonly Properties[];
+    expect(rules.map(({ CidrIp }) => CidrIp)).toContain('10.0.0.0/8');
+    for (const { CidrIp, ToPort } of rules) {
+      expect([CidrIp, ToPort]).toEqual([expect.not.stringMatching(/\/0$/), 443]);
+    }
+  });
+
+  test('a person is told how to let the functions reach the Kubernetes API', () => {
+    const command = textOf(template.Outputs['Next0Network']?.Value);
+    expect(command).toContain(
+      'for cluster in prod staging; do aws ec2 authorize-security-group-ingress',
+    );
+    expect(command).toContain('--protocol tcp --port 443');
+  });
+
+  test('no endpoint is made where the VPC has them', () => {
+    const values = { ...withoutRoutes, createVpcEndpoints: 'false' };
+    expect(propertiesOf(synthesize(values), 'AWS::EC2::VPCEndpoint')).toEqual([]);
+  });
+
+  test('a person is warned if nothing leads to DynamoDB', () => {
+    const warningsOf = (values: Readonly<Record<string, string>>) =>
+      withApp(values, (app) => {
+        const { messages } = app.synth().getStackByName('Podless');
+        return messages.map(({ entry }) => JSON.stringify(entry.data));
+      });
+    expect(warningsOf(twoClustersInVpc)).toEqual([]);
+    expect(warningsOf(withoutRoutes)).toEqual([expect.stringContaining('-c routeTableIds')]);
+  });
+});
+
+test('outside a VPC there is nothing of all that', () => {
+  const types = Object.values(synthesize(oneCluster).Resources).map(({ Type }) => Type);
+  expect(types.filter((type) => type.startsWith('AWS::EC2'))).toEqual([]);
+});
