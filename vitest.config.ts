@@ -27,6 +27,8 @@ export default defineConfig({
         test: {
           name: 'synth',
           include: ['test/synth/**/*.test.ts'],
+          // The CDK takes seconds to load: once for all files of a worker.
+          isolate: false,
           testTimeout: 2 * minutes,
           hookTimeout: 10 * minutes,
         },

@@ -91,6 +91,7 @@ export class OperatorFunction extends Construct {
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
         [environmentNames.clusters]: clusters.join(','),
+        ...platform.network?.environment,
         ...props.environment,
       },
     });

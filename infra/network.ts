@@ -1,4 +1,4 @@
-import { Annotations, ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Fn, Stack, Validations } from 'aws-cdk-lib';
 import {
   CfnVPCEndpoint,
   InterfaceVpcEndpoint,
@@ -26,7 +26,7 @@ export interface NetworkProps {
   readonly createEndpoints: boolean;
 }
 
-/** AWS APIs that the functions call; DynamoDB comes by the route tables. Logs and metrics go past the VPC. */
+/** AWS APIs that the functions call, besides DynamoDB. Logs and metrics go past the VPC. */
 const services = {
   Eks: InterfaceVpcEndpointAwsService.EKS,
   Sts: InterfaceVpcEndpointAwsService.STS,
@@ -42,6 +42,8 @@ export class Network extends Construct {
   /** For each function. */
   readonly placement: Pick<FunctionOptions, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
   readonly securityGroup: SecurityGroup;
+  /** What functions in here need to know. */
+  readonly environment: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, props: NetworkProps) {
     super(scope, id);
@@ -56,7 +58,7 @@ export class Network extends Construct {
     });
     this.securityGroup.addEgressRule(Peer.anyIpv4(), Port.HTTPS, 'Kubernetes and AWS APIs');
     this.placement = { vpc, vpcSubnets: { subnets }, securityGroups: [this.securityGroup] };
-    if (createEndpoints) this.createEndpoints(vpc, subnets, props);
+    this.environment = createEndpoints ? this.createEndpoints(vpc, subnets, props) : {};
   }
 
   /** Lets Lambda make the network interfaces it needs with this role, and keeps the function's own code from doing so. */
@@ -91,7 +93,11 @@ export class Network extends Construct {
     );
   }
 
-  private createEndpoints(vpc: IVpc, subnets: ISubnet[], { vpcId, routeTableIds }: NetworkProps) {
+  private createEndpoints(
+    vpc: IVpc,
+    subnets: ISubnet[],
+    props: NetworkProps,
+  ): Readonly<Record<string, string>> {
     const securityGroup = new SecurityGroup(this, 'Endpoints', {
       vpc,
       description: 'Podless: endpoints of AWS APIs',
@@ -110,20 +116,36 @@ export class Network extends Construct {
         open: false,
       });
     }
+    return this.createDynamoDbEndpoint(securityGroup, props);
+  }
+
+  /** By the route tables, which is free, if they are known; else an interface, which has a name of its own only. */
+  private createDynamoDbEndpoint(
+    { securityGroupId }: SecurityGroup,
+    { vpcId, subnetIds, routeTableIds }: NetworkProps,
+  ): Readonly<Record<string, string>> {
+    const serviceName = `com.amazonaws.${Stack.of(this).region}.dynamodb`;
     if (routeTableIds.length > 0) {
-      // No interface endpoint: DynamoDB offers no private DNS for one.
       new CfnVPCEndpoint(this, 'DynamoDb', {
         vpcId,
         vpcEndpointType: 'Gateway',
-        serviceName: `com.amazonaws.${Stack.of(this).region}.dynamodb`,
+        serviceName,
         routeTableIds: [...routeTableIds],
       });
-    } else {
-      Annotations.of(this).addWarningV2(
-        'podless:noDynamoDbEndpoint',
-        'no endpoint for DynamoDB is made without -c routeTableIds: the subnets need one, or a NAT gateway',
-      );
+      return {};
     }
+    const endpoint = new CfnVPCEndpoint(this, 'DynamoDbInterface', {
+      vpcId,
+      vpcEndpointType: 'Interface',
+      serviceName,
+      subnetIds: [...subnetIds],
+      securityGroupIds: [securityGroupId],
+      // DynamoDB offers none.
+      privateDnsEnabled: false,
+    });
+    // `<hosted zone>:<name>`, the regional one first.
+    const name = Fn.select(1, Fn.split(':', Fn.select(0, endpoint.attrDnsEntries)));
+    return { AWS_ENDPOINT_URL_DYNAMODB: `https://${name}` };
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { oneCluster, synthesize, twoClustersInVpc, withApp } from './synthesize.ts';
+import { oneCluster, synthesize, twoClustersInVpc } from './synthesize.ts';
 import {
   functionsOf,
   type Properties,
@@ -64,14 +64,16 @@ describe('in a VPC', () => {
     expect(propertiesOf(synthesize(values), 'AWS::EC2::VPCEndpoint')).toEqual([]);
   });
 
-  test('a person is warned if nothing leads to DynamoDB', () => {
-    const warningsOf = (values: Readonly<Record<string, string>>) =>
-      withApp(values, (app) => {
-        const { messages } = app.synth().getStackByName('Podless');
-        return messages.map(({ entry }) => JSON.stringify(entry.data));
-      });
-    expect(warningsOf(twoClustersInVpc)).toEqual([]);
-    expect(warningsOf(withoutRoutes)).toEqual([expect.stringContaining('-c routeTableIds')]);
+  test('DynamoDB has an interface where no route tables are given, and functions know its name', () => {
+    const alone = synthesize(withoutRoutes);
+    const [interfaceTo] = propertiesOf(alone, 'AWS::EC2::VPCEndpoint').filter(
+      (one) => serviceOf(one) === 'dynamodb',
+    );
+    expect(interfaceTo).toMatchObject({ VpcEndpointType: 'Interface', PrivateDnsEnabled: false });
+    for (const { Environment } of functionsOf(alone).values()) {
+      const { Variables } = Environment as { Variables: Properties };
+      expect(JSON.stringify(Variables['AWS_ENDPOINT_URL_DYNAMODB'])).toContain('DnsEntries');
+    }
   });
 });
 
