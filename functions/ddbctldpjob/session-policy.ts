@@ -62,7 +62,7 @@ const inLatin1 = (json: string): string =>
   );
 
 function longestPrefix(text: string, fits: (prefix: string) => boolean): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   let length = 0;
   for (let step = characters.length; step > 0; step = Math.floor(step / 2)) {
     const longer = (by: number) => characters.slice(0, length + by).join('');

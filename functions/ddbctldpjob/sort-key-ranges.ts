@@ -32,7 +32,7 @@ function between(low: ItemKey, high: ItemKey, share: number): ItemKey | undefine
   return undefined;
 }
 
-const codePoints = (text: string): number[] => [...text].map((one) => one.codePointAt(0) ?? 0);
+const codePoints = (text: string): number[] => Array.from(text, (one) => one.codePointAt(0) ?? 0);
 
 /** Halves of characters cannot be sent. */
 const outsideSurrogates = (code: number): number =>

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { STSClient } from '@aws-sdk/client-sts';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSession } from '../../functions/ddbctldpjob/partition-session.ts';
@@ -10,13 +11,12 @@ type Answer = (form: URLSearchParams) => { readonly status: number; readonly bod
 /** An STS of one operation. */
 async function startSts(answer: Answer) {
   const forms: URLSearchParams[] = [];
-  const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request) text += String(chunk);
-    const form = new URLSearchParams(text);
-    forms.push(form);
-    const { status, body } = answer(form);
-    response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
+  const server = createServer((request, response) => {
+    void text(request).then((form) => {
+      forms.push(new URLSearchParams(form));
+      const { status, body } = answer(new URLSearchParams(form));
+      response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
+    });
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   onTestFinished(() => new Promise<void>((closed) => server.close(() => closed())));
