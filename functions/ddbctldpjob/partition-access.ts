@@ -1,8 +1,6 @@
-import { STSClient } from '@aws-sdk/client-sts';
-import { clientOptions } from '../../runtime/aws/client-options.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ScopedAccess } from './dynamo-client.ts';
-import { openSession } from './partition-session.ts';
+import type { PartitionSession } from './partition-session.ts';
 import { sessionPolicy } from './session-policy.ts';
 import type { KeyValue } from './table.ts';
 
@@ -28,14 +26,23 @@ export function createPartitionAccess({
   clock,
 }: ScopedRole): PartitionAccess {
   const { partition, account } = readRoleArn(roleArn);
-  const sts = new STSClient(clientOptions({ region: home }));
+  // Loaded with the first session: most looks at a job need none.
+  const load = async () => {
+    const { createSts, openSession } = await import('./partition-session.ts');
+    const sts = createSts(home);
+    return (session: PartitionSession) => openSession(sts, session, clock);
+  };
+  let open: ReturnType<typeof load> | undefined;
   return ({ tableName, region, owner }) => {
     const tableArn = `arn:${partition}:dynamodb:${region}:${account}:table/${tableName}`;
     return (value) => {
       const session = { roleArn, tableArn, value, owner };
       return {
         key: [owner.namespace, owner.name, sessionPolicy(session, Infinity)].join(' '),
-        open: () => openSession(sts, session, clock),
+        open: async () => {
+          open ??= load();
+          return (await open)(session);
+        },
       };
     };
   };

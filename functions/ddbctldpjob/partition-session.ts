@@ -1,6 +1,7 @@
-import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts';
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { attempted } from '../../runtime/aws/attempts.ts';
 import { AwsCallError, called } from '../../runtime/aws/call-error.ts';
+import { clientOptions } from '../../runtime/aws/client-options.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { TransientError } from '../../runtime/errors.ts';
 import { MAX_POLICY_CHARACTERS, type PartitionScope, sessionPolicy } from './session-policy.ts';
@@ -20,6 +21,9 @@ export interface PartitionSession extends PartitionScope {
 
 /** The most that a role assumed by another role may have; far longer than a function lives. */
 const DURATION_SECONDS = 3600;
+
+/** Its client is shared by all sessions. */
+export const createSts = (region: string): STSClient => new STSClient(clientOptions({ region }));
 
 const PATIENCE = { attempts: 3, milliseconds: 5_000 } as const;
 

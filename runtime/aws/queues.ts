@@ -3,7 +3,9 @@ import type { Operator } from '../operator.ts';
 import { environmentNames } from './environment.ts';
 import { queueUrl, readVariable } from './environment-reader.ts';
 import type { PortContext, PortFactory } from './ports.ts';
-import { changeVisibility, sendHints } from './sqs.ts';
+
+/** Beside the work, which does not wait for it: not while the function starts. */
+const loadSqs = () => import('./sqs.ts');
 
 type Named = Pick<Operator, 'name'>;
 
@@ -12,7 +14,7 @@ export const inboxesOf =
   (operators: readonly Named[]): PortFactory<ReadonlyMap<string, Inbox>> =>
   (context) =>
     queuesOf(operators, environmentNames.inbox, context, (queue) => ({
-      send: (hints) => sendHints({ ...context, queue }, hints),
+      send: async (hints) => (await loadSqs()).sendHints({ ...context, queue }, hints),
     }));
 
 /** The work queues of these operators. */
@@ -20,8 +22,8 @@ export const workQueuesOf =
   (operators: readonly Named[]): PortFactory<ReadonlyMap<string, WorkQueue>> =>
   (context) =>
     queuesOf(operators, environmentNames.work, context, (queue) => ({
-      retryAfter: (receiptHandle, seconds) =>
-        changeVisibility({ ...context, queue }, receiptHandle, seconds),
+      retryAfter: async (receiptHandle, seconds) =>
+        (await loadSqs()).changeVisibility({ ...context, queue }, receiptHandle, seconds),
     }));
 
 function queuesOf<Port>(

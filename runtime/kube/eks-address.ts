@@ -1,7 +1,7 @@
-import { type Cluster, DescribeClusterCommand, EKSClient } from '@aws-sdk/client-eks';
+import type { Cluster } from '@aws-sdk/client-eks';
 import { attempted, type Patience } from '../aws/attempts.ts';
-import { AwsCallError, called } from '../aws/call-error.ts';
-import { type ClientSite, clientOptions } from '../aws/client-options.ts';
+import { AwsCallError } from '../aws/call-error.ts';
+import type { ClientSite } from '../aws/client-options.ts';
 import { KubeConnectionError } from './client.ts';
 
 /** Where the API server of a cluster is, and how to know that it is the right one. */
@@ -21,15 +21,14 @@ export type FindAddressOptions = ClientSite & Pick<Patience, 'clock' | 'random'>
 
 const PATIENCE = { attempts: 3, milliseconds: 5_000 } as const;
 
-/** Asks the EKS API. */
+/** Asks the EKS API. Its client is needed once or twice in the life of a function, and loaded then. */
 export function createFindAddress({ clock, random, ...site }: FindAddressOptions): FindAddress {
-  const client = new EKSClient(clientOptions(site));
   return async (name) => {
-    const command = new DescribeClusterCommand({ name });
-    const call = () => called('DescribeCluster', () => client.send(command));
+    const { createDescribeCluster } = await import('./eks-api.ts');
+    const describeCluster = createDescribeCluster(site);
     try {
-      const { cluster } = await attempted(call, { ...PATIENCE, clock, random });
-      return toAddress(name, cluster ?? {});
+      const call = () => describeCluster(name);
+      return toAddress(name, await attempted(call, { ...PATIENCE, clock, random }));
     } catch (error) {
       throw error instanceof AwsCallError ? explain(error, name, site.region) : error;
     }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDynalite } from '../../local/dynamodb/dynalite.ts';
 import type { DynamoDbServer } from '../../local/dynamodb/server.ts';
 import { clientOptions } from '../../runtime/aws/client-options.ts';
-import { createCursorStore } from '../../runtime/aws/cursor-store.ts';
+import { createCursorStore } from '../../runtime/aws/dynamo-cursors.ts';
 import {
   hang,
   refuse,

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { describe, expect, test } from 'vitest';
 import { clientOptions } from '../../runtime/aws/client-options.ts';
-import { createEventBus } from '../../runtime/aws/event-bus.ts';
+import { createEventBus } from '../../runtime/aws/event-bridge.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { createHint, type Hint } from '../../runtime/hint.ts';
 import {

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-eventbridge';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { clientOptions } from '../../runtime/aws/client-options.ts';
-import { createEventBus } from '../../runtime/aws/event-bus.ts';
+import { createEventBus } from '../../runtime/aws/event-bridge.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { type AwsQueues, createAwsQueues } from '../helpers/aws-queues.ts';
 import { describeEventBusContract } from '../helpers/cloud-event-bus-contract.ts';
