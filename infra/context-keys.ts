@@ -38,7 +38,8 @@ export const contextKeys = {
     example: inVpc,
   },
   routeTableIds: {
-    expected: 'ids of the route tables of those subnets: DynamoDB is reached through them',
+    expected:
+      'ids of the route tables of those subnets: DynamoDB gets a gateway in them, instead of an interface',
     example: `${inVpc} -c routeTableIds=rtb-0a1b2c3d`,
   },
   createVpcEndpoints: {
@@ -49,7 +50,7 @@ export const contextKeys = {
   endpoints: {
     expected:
       'origins a spec may name as endpoint, separated by commas: scheme, host, port, no path',
-    example: `${base} -c endpoints=https://dynamodb.internal.example:8000`,
+    example: `${base} -c endpoints=https://vpce-0a1b2c3d-4e5f.dynamodb.eu-west-1.vpce.amazonaws.com`,
   },
   logRetentionDays: {
     expected: `days logs are kept (default: 30), one of ${logRetentionDays.join(', ')}`,

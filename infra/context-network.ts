@@ -25,6 +25,12 @@ export function readNetwork(reader: ContextReader): NetworkProps | undefined {
       'is for the DynamoDB endpoint, which createVpcEndpoints=false forbids',
     );
   }
+  if (createEndpoints && routeTableIds.length === 0 && reader.has('regions')) {
+    reader.problem(
+      'routeTableIds',
+      'is missing, while regions is given: without it DynamoDB gets an interface, which reaches the region of the stack only',
+    );
+  }
   return { vpcId, subnetIds, routeTableIds, createEndpoints };
 }
 

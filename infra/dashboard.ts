@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Aws, Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
   AlarmStatusWidget,
@@ -35,7 +35,8 @@ export function createDashboard(scope: Construct, id: string, props: DashboardPr
     alarms: props.alarms.slice(0, MAX_ALARMS),
   });
   return new Dashboard(scope, id, {
-    dashboardName: 'Podless',
+    // Dashboards are known by name in all regions of an account.
+    dashboardName: `Podless-${Aws.REGION}`,
     defaultInterval: Duration.hours(6),
     periodOverride: PeriodOverride.INHERIT,
     widgets: [

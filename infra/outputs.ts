@@ -37,11 +37,18 @@ export function addOutputs(scope: Construct, { clusters, operators, network }: O
   const [first] = operators;
   if (!first) return;
   const { name } = first;
-  output('Next2Sample', 'Makes a first object', `kubectl apply -f crds/samples/${name}.yaml`);
+  output(
+    'Next2Sample',
+    'Makes a first object; put your own table and its region into it before',
+    `kubectl apply -f crds/samples/${name}.yaml`,
+  );
+  // The loop above leaves kubectl at the last cluster, and a request that names none means the first.
+  const cluster = clusters.length > 1 ? clusters.at(-1) : undefined;
+  const payload = JSON.stringify({ cluster, namespace: 'default', name: `${name}-sample` });
   output(
     'Next3Invoke',
     'Reconciles it now, and writes the outcome to out.json',
-    `aws lambda invoke --region ${region} --function-name ${nameOf(name)} --payload '${JSON.stringify({ namespace: 'default', name: `${name}-sample` })}' --cli-binary-format raw-in-base64-out out.json`,
+    `aws lambda invoke --function-name ${nameOf(name)} --payload '${payload}' --cli-binary-format raw-in-base64-out out.json --region ${region} --cli-read-timeout 0`,
   );
 }
 

@@ -4,8 +4,11 @@ import type { AlarmSpec } from './alarm.ts';
 import { lambdaMetric, ownMetric } from './metrics.ts';
 import type { Watcher } from './watcher.ts';
 
-/** One shift may be late or lost; two in a row mean that changes are found by resync only. */
-const SHIFTS = { periodMinutes: watcherSettings.periodSeconds / 60, periods: 2 };
+/**
+ * One shift may be late or lost; more in a row mean that changes are found by resync only. A shift is counted when it ends,
+ * which falls now into one period and now into the next: three without any are none by chance.
+ */
+const SHIFTS = { periodMinutes: watcherSettings.periodSeconds / 60, periods: 3 };
 
 /** A watcher that does not watch makes no error by itself: its silence must be noticed. */
 export function watcherAlarms(

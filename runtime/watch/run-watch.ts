@@ -76,6 +76,7 @@ function report(error: unknown, cause: BreakCause, { log, source }: WatchSession
     const origin = error.cause instanceof Error ? error.cause : error;
     log.error('watch handler failed', { ...fields, stack: origin.stack });
   } else if (cause === 'denied') log.error('watch denied', fields);
+  else if (cause === 'unreachable') log.error('cluster not reached', fields);
   else log.info('watch interrupted', fields);
 }
 

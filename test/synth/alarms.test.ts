@@ -42,11 +42,11 @@ const queueNames = (metric: string) =>
     .map((id) => String(template.Resources[id]?.Properties['QueueName']))
     .sort();
 
-const missingForTwoShifts = {
+const missingForThreeShifts = {
   ComparisonOperator: 'LessThanThreshold',
   Threshold: 1,
   Period: 600,
-  EvaluationPeriods: 2,
+  EvaluationPeriods: 3,
   TreatMissingData: 'breaching',
 };
 
@@ -120,19 +120,19 @@ describe('there is an alarm on', () => {
     );
   });
 
-  test('the silence of each watcher: no shift for two periods, or no data', () => {
+  test('the silence of each watcher: no shift for three periods, or no data', () => {
     const silent = of('AWS/Lambda', 'Invocations');
     expect(watched('AWS/Lambda', 'Invocations')).toEqual([
       'podless-watcher-prod',
       'podless-watcher-staging',
     ]);
-    for (const alarm of silent) expect(alarm).toMatchObject(missingForTwoShifts);
+    for (const alarm of silent) expect(alarm).toMatchObject(missingForThreeShifts);
   });
 
   test('each kind in each cluster of which no watch was opened', () => {
     const blind = of(METRIC_NAMESPACE, 'podless_watch_connects_total');
     expect(blind).toHaveLength(2 * operators.length);
-    for (const alarm of blind) expect(alarm).toMatchObject(missingForTwoShifts);
+    for (const alarm of blind) expect(alarm).toMatchObject(missingForThreeShifts);
   });
 
   test('schedules, Pipes and rules that fail', () => {
@@ -147,7 +147,9 @@ describe('there is an alarm on', () => {
 
 test('one dashboard shows every function and every queue', () => {
   const dashboards = propertiesOf(template, 'AWS::CloudWatch::Dashboard');
-  expect(dashboards.map(({ DashboardName }) => DashboardName)).toEqual(['Podless']);
+  expect(dashboards.map(({ DashboardName }) => textOf(DashboardName))).toEqual([
+    'Podless-<AWS::Region>',
+  ]);
   const body = JSON.stringify(dashboards);
   for (const name of functions) expect(body).toContain(name);
   for (const { name } of operators) expect(body).toContain(`${name} inbox`);

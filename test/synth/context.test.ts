@@ -46,6 +46,7 @@ const bad: readonly (readonly [Readonly<Record<string, unknown>>, string, string
   [{ ...good, ...vpc, subnetIds: 'subnet-xyz' }, 'subnetIds', '"subnet-xyz"'],
   [{ ...good, ...vpc, routeTableIds: 'rtb' }, 'routeTableIds', '"rtb"'],
   [{ ...good, routeTableIds: 'rtb-0a1b2c3d' }, 'routeTableIds', 'without vpcId'],
+  [{ ...good, ...vpc, regions: 'eu-west-1' }, 'routeTableIds', 'while regions is given'],
   [{ ...good, createVpcEndpoints: 'false' }, 'createVpcEndpoints', 'without vpcId'],
   [{ ...good, ...vpc, createVpcEndpoints: 'no' }, 'createVpcEndpoints', 'neither true nor false'],
   [

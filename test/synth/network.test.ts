@@ -9,7 +9,7 @@ import {
 } from './template-queries.ts';
 
 const template = synthesize(twoClustersInVpc);
-const { routeTableIds: _, ...withoutRoutes } = twoClustersInVpc;
+const { routeTableIds: _tables, regions: _regions, ...withoutRoutes } = twoClustersInVpc;
 const endpoints = propertiesOf(template, 'AWS::EC2::VPCEndpoint');
 const serviceOf = ({ ServiceName }: Properties) => textOf(ServiceName).split('.').at(-1);
 

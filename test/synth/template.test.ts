@@ -33,6 +33,6 @@ test('the outputs are the commands to type next', () => {
       'aws eks update-kubeconfig --region <AWS::Region> --name prod && kubectl apply -k crds',
     Next2Sample: 'kubectl apply -f crds/samples/ddbctldpjob.yaml',
     Next3Invoke:
-      'aws lambda invoke --region <AWS::Region> --function-name podless-ddbctldpjob --payload \'{"namespace":"default","name":"ddbctldpjob-sample"}\' --cli-binary-format raw-in-base64-out out.json',
+      'aws lambda invoke --function-name podless-ddbctldpjob --payload \'{"namespace":"default","name":"ddbctldpjob-sample"}\' --cli-binary-format raw-in-base64-out out.json --region <AWS::Region> --cli-read-timeout 0',
   });
 });
