@@ -46,6 +46,16 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'bench',
+          include: ['test/bench/**/*.test.ts'],
+          testTimeout: 2 * minutes,
+          hookTimeout: 10 * minutes,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'scenario',
           include: ['test/scenario/**/*.test.ts'],
           testTimeout: 5 * minutes,

@@ -1,0 +1,86 @@
+import type { Bench, Run } from '../bench.ts';
+import { atLeast, type Figure, type Goal, none } from '../figures.ts';
+import type { ItemPlan } from '../items.ts';
+import type { Part } from '../part.ts';
+import type { JobResult } from '../peers/job.ts';
+import { podless } from '../peers/list.ts';
+import { number, seconds } from '../report/format.ts';
+import { type BenchTable, NEIGHBOUR_TOTAL } from '../table.ts';
+
+const LATENCY_MS = 5;
+const PROBE: ItemPlan = { count: 5_000, bytes: 200 };
+/** Runs that the work is cut into, by what a probe says of this machine's speed. */
+const RUNS = 5;
+const MAX_RUNS = 50;
+
+export const deadlines: Part = {
+  name: 'deadlines',
+  about: 'one partition over several deadlines: exact count, nothing left, no neighbour touched',
+  async run(bench) {
+    const { items } = bench.sizes.deadlines;
+    const settings = { items, latencyMs: LATENCY_MS };
+    const deadlineMs = (await millisecondsPerItem(bench)) * (items.count / RUNS);
+    return bench.withTable(items, async (table) => {
+      const results: JobResult[] = [];
+      while (results.at(-1)?.finished !== true && results.length < MAX_RUNS) {
+        const result = await oneRun(bench, table, {
+          settings,
+          deadlineMs,
+          continued: results.length > 0,
+        });
+        results.push(result);
+        bench.tell(`  run ${results.length}: ${number(result.deleted ?? 0)} items`);
+      }
+      const deleted = results.reduce((sum, result) => sum + (result.deleted ?? 0), 0);
+      const left = await table.countTarget();
+      const touched = NEIGHBOUR_TOTAL - (await table.countNeighbours());
+      const of = `${number(items.count)} items over deadlines`;
+      const inexact = results.filter(({ exact }) => exact !== true).length;
+      return {
+        figures: [
+          figure(`${of}: deadlines met on the way`, [results.length - 1], atLeast(3)),
+          figure(`${of}: count off by`, [Math.abs(deleted - items.count)], none),
+          figure(`${of}: runs that say "at least"`, [inexact], none),
+          figure(`${of}: left`, [left], none),
+          figure(`${of}: neighbours touched`, [touched], none),
+        ],
+        tables: [
+          {
+            title: `${number(items.count)} items of 200 bytes, stopped every ${seconds(deadlineMs)}, a fresh process each time`,
+            columns: ['run', 'deleted', 'exact', 'took', 'finished'],
+            rows: results.map((result, index) => [
+              String(index + 1),
+              number(result.deleted ?? 0),
+              result.exact === true ? 'yes' : 'at least',
+              seconds(result.milliseconds),
+              result.finished === true ? 'yes' : (result.failure ?? 'no'),
+            ]),
+          },
+        ],
+      };
+    });
+  },
+};
+
+const figure = (name: string, samples: readonly number[], goal: Goal): Figure => ({
+  name,
+  unit: 'count',
+  goal,
+  samples,
+});
+
+/** In a process of its own, as the next Lambda would be. */
+async function oneRun(bench: Bench, table: BenchTable, run: Run): Promise<JobResult> {
+  const peer = await bench.open(podless);
+  const { result } = await bench.runOn(table, peer, run);
+  await peer.close();
+  return result;
+}
+
+async function millisecondsPerItem(bench: Bench): Promise<number> {
+  const peer = await bench.open(podless);
+  const settings = { items: PROBE, latencyMs: LATENCY_MS };
+  const { result } = await bench.measure(peer, { settings });
+  await peer.close();
+  return result.milliseconds / PROBE.count;
+}
