@@ -18,7 +18,7 @@ export interface DeletePartitionOptions {
   readonly signal: AbortSignal;
   /** Default 5,000. */
   readonly graceMs?: number;
-  /** Default 16. */
+  /** Default 8. */
   readonly batchesInFlight?: number;
   /** An earlier run has deleted from this partition, a moment ago perhaps. Default false. */
   readonly continued?: boolean;
@@ -51,7 +51,7 @@ export interface DeletionResult extends DeletionProgress {
 }
 
 const PROGRESS_MS = 2_000;
-const BATCHES_IN_FLIGHT = 16;
+const BATCHES_IN_FLIGHT = 8;
 const GRACE_MS = 5_000;
 /** Of the grace period: a batch without an answer is sent again three times before it is over. */
 const REPEAT_AFTER_SHARE = 0.25;

@@ -31,6 +31,9 @@ interface Stretch {
 
 /** Into so many stretches a partition is divided, once a pass. */
 const STRETCHES = 4;
+/** The first page is small, so that deleting begins at once; then they grow, up to what may well be held in memory. */
+const FIRST_PAGE_KEYS = 400;
+const MOST_PAGE_KEYS = 2_000;
 /** A page should make one request at most: large items are read a few at a time. */
 const PAGE_SHARE = 0.5;
 
@@ -74,7 +77,7 @@ async function readStretch(
   const sink = pool.addReader();
   let found = 0;
   let pages = 0;
-  let limit: number | undefined;
+  let limit = FIRST_PAGE_KEYS;
   let { after } = stretch;
   try {
     do {
@@ -86,7 +89,7 @@ async function readStretch(
       const units = unitsOfPage({ keys, readUnits, consistent });
       run.add({ readUnits });
       sink.add({ keys: page.keys, units, most: units + keys });
-      limit = nextLimit(units / keys, options);
+      limit = nextLimit(limit, units / keys, options);
       found += keys;
       pages += 1;
       after = page.next;
@@ -117,10 +120,11 @@ const readPage = (
   );
 
 function nextLimit(
+  limit: number,
   unitsPerKey: number,
   { budget, estimate }: PageReaderOptions,
-): number | undefined {
-  if (!(unitsPerKey > SMALL_ITEM_UNITS)) return undefined;
+): number {
+  if (!(unitsPerKey > SMALL_ITEM_UNITS)) return Math.min(2 * limit, MOST_PAGE_KEYS);
   return Math.max(
     1,
     Math.floor((budget.mostUnits() * PAGE_SHARE) / (unitsPerKey * estimate.factor)),

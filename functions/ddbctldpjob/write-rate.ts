@@ -39,9 +39,9 @@ const FLOOR = 1;
  * lost, tables save it up; and each time round costs one refusal or two.
  */
 const START = 0.96;
-const RISE_PER_MS = 0.03 / 1_000;
+const RISE_PER_MS = 0.025 / 1_000;
 /** Nothing refused by then: the limit has moved, and a new one is looked for, e times higher each second. */
-const SEARCH_AFTER_MS = 2_500;
+const SEARCH_AFTER_MS = 3_000;
 const SEARCH_AGAIN_AFTER_MS = 500;
 const SEARCH_PER_MS = 1 / 1_000;
 const MOVED = 0.1;
@@ -51,7 +51,7 @@ const MEASURE_MS = 500;
 const HARD_SHARE = 0.7;
 const SOFT_CUT = 0.95;
 const DEEPEST_CUT = 0.3;
-/** Lets the requests under way come home, and the table breathe. */
+/** After a request that was refused for the most part: lets those under way come home, and the table breathe. */
 const HARD_PAUSE_MS = 100;
 const ACCOUNT_PAUSE_MS = 5_000;
 /** Refusals among the last replies: up to so many are the usual touch of the limit, from so many on a limit is met. */
@@ -95,7 +95,7 @@ export function createWriteRate({ clock, ceiling = Infinity }: WriteRateOptions)
 
   function cut(share: number): void {
     const now = clock.now();
-    if (limit === undefined || share < HARD_SHARE) pausedUntil = now + HARD_PAUSE_MS;
+    if (limit === undefined || share < DEEPEST_CUT) pausedUntil = now + HARD_PAUSE_MS;
     cuts = [...(cleanSince < RECENT ? cuts : []), { rate: perSecond(), share }];
     const found = Math.max(limitAfter(share), FLOOR);
     const moved = limit !== undefined && Math.abs(found - limit) > limit * MOVED;

@@ -64,10 +64,10 @@ describe('deletion of a partition', () => {
     ]);
   });
 
-  test('keeps sixteen batches in flight, and as many as it is told', async () => {
+  test('keeps eight batches in flight, and as many as it is told', async () => {
     const wide = createWorld({ items: 2_000 });
     await wide.run();
-    expect(wide.partition.seen.maxDeletesInFlight).toBe(16);
+    expect(wide.partition.seen.maxDeletesInFlight).toBe(8);
     const narrow = createWorld({ items: 500 });
     await narrow.run({ batchesInFlight: 2 });
     expect(narrow.partition.seen.maxDeletesInFlight).toBe(2);
@@ -94,7 +94,7 @@ describe('deletion of a partition', () => {
       }
       expect(partition.items.size).toBe(0);
       expect(deleted).toBe(options.items);
-      expect(partition.seen.maxDeletesInFlight).toBeLessThanOrEqual(3 * 16);
+      expect(partition.seen.maxDeletesInFlight).toBeLessThanOrEqual(4 * 8);
       const buffered = Math.max(400, options.pageSize) + options.pageSize;
       expect(partition.seen.maxKeysHeld).toBeLessThanOrEqual(4 * buffered + 2 * 16 * 25);
     });
@@ -290,7 +290,7 @@ describe('a deletion that cannot go on', () => {
       finished: false,
       failure: refusal,
     });
-    expect(partition.deleteCalls.length).toBeLessThanOrEqual(16);
+    expect(partition.deleteCalls.length).toBeLessThanOrEqual(8);
   });
 
   test('throws what is a bug, after the batches in flight have ended', async () => {
