@@ -47,6 +47,10 @@ export function totalBytes(plan: ItemPlan): number {
   return sum;
 }
 
+/** As many items as a page of 1 MB can hold: it ends with the item that goes beyond. */
+export const mostItemsOfPage = ({ bytes }: ItemPlan): number =>
+  Math.floor(KILOBYTE ** 2 / (typeof bytes === 'number' ? bytes : bytes.from)) + 1;
+
 /** In DynamoDB's own notation. */
 export function itemOf(plan: ItemPlan, index: number, partition: string = TARGET) {
   return {

@@ -126,6 +126,8 @@ async function count(
       ExpressionAttributeValues: { ':partition': { S: partition } },
       Select: 'COUNT',
       ConsistentRead: true,
+      // Without it DynamoDB Local reads the whole partition for each page.
+      Limit: 5_000,
     },
   );
   let found = 0;

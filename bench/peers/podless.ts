@@ -1,8 +1,11 @@
 import { deletePartition } from '../../functions/ddbctldpjob/delete-partition.ts';
 import { createPartitionTable } from '../../functions/ddbctldpjob/dynamo.ts';
+import { keepHeapSmall } from '../../runtime/aws/heap.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { TARGET } from '../items.ts';
 import { serve } from './serve.ts';
+
+keepHeapSmall();
 
 /** Our engine, as the function uses it; it finds out by itself how much the table bears. */
 await serve(async ({ endpoint, tableName, deadlineMs, continued = false }) => {

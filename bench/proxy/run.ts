@@ -1,3 +1,4 @@
+import { mostItemsOfPage } from '../items.ts';
 import { type Chance, createChance } from './chance.ts';
 import { createMeter, type Meter } from './meter.ts';
 import type { RunCounts, RunSettings } from './settings.ts';
@@ -5,6 +6,8 @@ import type { RunCounts, RunSettings } from './settings.ts';
 /** One run of one peer, from the proxy's side. */
 export interface ProxyRun {
   readonly latencyMs: number;
+  /** Of a query that does not ask for less. */
+  readonly pageLimit: number;
   readonly meter: Meter;
   readonly chance: Chance;
   beginCall(operation: string): void;
@@ -24,6 +27,7 @@ export function createProxyRun({ items, latencyMs, cap, faults }: RunSettings): 
   let peakInFlight = 0;
   return {
     latencyMs,
+    pageLimit: mostItemsOfPage(items),
     meter,
     chance,
     beginCall(operation) {

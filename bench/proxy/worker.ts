@@ -9,7 +9,7 @@ import { createProxyRun } from './run.ts';
 
 const { url } = workerData as { readonly url: string };
 const target: Target = { url: new URL(url), agent: new Agent({ keepAlive: true }) };
-const noItems = { count: 0, bytes: 0 };
+const noItems = { count: 0, bytes: 100 };
 let run = createProxyRun({ items: noItems, latencyMs: 0 });
 
 const server = createServer((incoming, response) => {

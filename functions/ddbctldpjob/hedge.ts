@@ -24,6 +24,9 @@ const NEWEST = 0.1;
 /** More would never end where nothing answers. */
 const MOST_CALLS = 4;
 
+/** Made once: an abort without a reason would make an exception with a stack each time, two a call. */
+const answered = new DOMException('no longer waited for', 'AbortError');
+
 /**
  * A hung socket must not hold up its batch until it times out: a call that takes ten times as long as others do is made
  * once more while the first is still waited for, and the first answer of any counts.
@@ -39,7 +42,7 @@ export function createHedge({ clock, stopped, cutOff, lastMs }: HedgeOptions): H
     const settled = new AbortController();
     // Ends what is still under way at the cut-off, and the slower calls once one was answered.
     const over = new AbortController();
-    const giveUp = () => over.abort();
+    const giveUp = () => over.abort(answered);
     if (cutOff.aborted) giveUp();
     else cutOff.addEventListener('abort', giveUp, { once: true, signal: settled.signal });
     const begun = clock.now();
@@ -79,7 +82,7 @@ export function createHedge({ clock, stopped, cutOff, lastMs }: HedgeOptions): H
       const hurry = () => watch(patienceMs());
       stopped.addEventListener('abort', hurry, { once: true, signal: settled.signal });
     }).finally(() => {
-      settled.abort();
+      settled.abort(answered);
       giveUp();
     });
   };

@@ -55,9 +55,10 @@ export function createKeyPool(readAhead: number): KeyPool {
     sources.length > 0 &&
     sources.every(({ queue, ended }) => ended && queue.length() === 0);
 
-  function draw(limits: BatchLimits): KeyBatch | undefined {
-    for (const source of [...sources]) {
-      const keys = source.queue.take(limits, source.ended);
+  function draw(limitsNow: () => BatchLimits): KeyBatch | undefined {
+    for (const source of sources) {
+      if (source.queue.length() === 0) continue;
+      const keys = source.queue.take(limitsNow(), source.ended);
       if (!keys) continue;
       // To the end of the line: the next batch comes from another reader.
       sources.push(...sources.splice(sources.indexOf(source), 1));
@@ -88,7 +89,7 @@ export function createKeyPool(readAhead: number): KeyPool {
     },
     async take(limitsNow) {
       while (!closed && !isDone()) {
-        const batch = draw(limitsNow());
+        const batch = draw(limitsNow);
         if (batch) {
           outstanding += batch.keys.length;
           announce();

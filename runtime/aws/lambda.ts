@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../clock.ts';
 import type { CreateFunction, Handler } from '../platform.ts';
 import { createEmbeddedMetrics, type EmbeddedMetrics } from './embedded-metrics.ts';
+import { keepHeapSmall } from './heap.ts';
 import { createJsonLines } from './json-lines.ts';
 import { createLambdaPlatform, type LambdaHost } from './lambda-platform.ts';
 import type { CloudPorts } from './ports.ts';
@@ -48,6 +49,7 @@ async function flushNowAndThen(
 }
 
 function thisProcess(): LambdaHost {
+  keepHeapSmall();
   // A log that nobody reads any more must not end the function.
   process.stdout.on('error', () => undefined);
   return {

@@ -78,6 +78,25 @@ describe('the proxy of the bench', () => {
     });
   });
 
+  it('cuts no page shorter than 1 MB', async () => {
+    const large: ItemPlan = { count: 150, bytes: 10_000 };
+    const { name, fill } = await createBenchTable(engine.client, 'proxy-pages', large);
+    await fill(() => {});
+    const pageAt = async (endpoint: DynamoDBClient) => {
+      const { Count, LastEvaluatedKey } = await endpoint.send(
+        new QueryCommand({
+          TableName: name,
+          KeyConditionExpression: 'pk = :target',
+          ExpressionAttributeValues: { ':target': { S: TARGET } },
+          ProjectionExpression: 'sk',
+        }),
+      );
+      return { Count, LastEvaluatedKey };
+    };
+    await engine.proxy.begin({ items: large, latencyMs: 0 });
+    expect(await pageAt(client)).toEqual(await pageAt(engine.client));
+  });
+
   it('asks one unit for what is gone already', async () => {
     await engine.proxy.begin(noCap);
     await remove(0, 10);
