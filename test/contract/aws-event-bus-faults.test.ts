@@ -33,7 +33,7 @@ const hintsOf = (count: number): Hint[] =>
   );
 
 const busAt = ({ url }: HostileService, clock: Clock = createTestClock(), random = () => 0.5) => {
-  const site = { region: 'us-east-1', endpoint: url, requestMilliseconds: 300 };
+  const site = { region: 'us-east-1', endpoint: url, requestMilliseconds: 1_500 };
   const client = new EventBridgeClient(clientOptions(site));
   return createEventBus({ name: 'podless', client, clock, random });
 };

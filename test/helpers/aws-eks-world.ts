@@ -98,10 +98,10 @@ export function eksClientAt(
   eksUrl: string,
   clock: Clock,
   cluster = 'prod',
-  timeoutMilliseconds = 500,
+  timeoutMilliseconds = 3_000,
 ): KubeClient {
   const region = 'eu-central-1';
-  const site = { region, endpoint: eksUrl, requestMilliseconds: 300 };
+  const site = { region, endpoint: eksUrl, requestMilliseconds: 2_000 };
   const findAddress = createFindAddress({ ...site, clock });
   const credentials = environmentCredentials;
   return createKubeClientOver(
