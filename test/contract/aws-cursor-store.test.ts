@@ -19,7 +19,7 @@ import { createTestClock } from '../helpers/runtime-world.ts';
 const TABLE = 'podless-cursors';
 
 const storeAt = (endpoint: string) => {
-  const options = clientOptions({ region: 'us-east-1', endpoint, requestMilliseconds: 1_500 });
+  const options = clientOptions({ region: 'us-east-1', endpoint, requestMilliseconds: 600 });
   const client = new DynamoDBClient(options);
   return createCursorStore({ table: TABLE, client, clock: createTestClock() });
 };
