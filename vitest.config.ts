@@ -40,7 +40,6 @@ export default defineConfig({
           include: ['test/deployed/**/*.test.ts'],
           testTimeout: 5 * minutes,
           hookTimeout: 20 * minutes,
-          fileParallelism: false,
         },
       },
       {
