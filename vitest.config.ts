@@ -40,6 +40,7 @@ export default defineConfig({
           include: ['test/deployed/**/*.test.ts'],
           testTimeout: 5 * minutes,
           hookTimeout: 20 * minutes,
+          fileParallelism: false,
         },
       },
       {
