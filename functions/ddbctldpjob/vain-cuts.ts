@@ -4,7 +4,8 @@ export interface Cut {
   readonly share: number;
 }
 
-const MIN_CUTS = 5;
+/** The last cuts that are looked at. */
+export const CUTS_SEEN = 6;
 const LOWERED = 4;
 const SAME_SHARE = 0.15;
 
@@ -13,8 +14,15 @@ const SAME_SHARE = 0.15;
  * before. Then the refusals have another cause than our rate, and going still slower would only take longer.
  */
 export function isInVain(cuts: readonly Cut[]): boolean {
-  const [first] = cuts;
-  const last = cuts.at(-1);
-  if (!first || !last || cuts.length < MIN_CUTS || last.rate > first.rate / LOWERED) return false;
-  return last.share > SAME_SHARE && last.share < first.share + SAME_SHARE;
+  const seen = cuts.slice(-CUTS_SEEN);
+  const [first] = seen;
+  const last = seen.at(-1);
+  if (!first || !last || seen.length < CUTS_SEEN || last.rate > first.rate / LOWERED) return false;
+  // Single requests differ by chance: some are refused as a whole.
+  const before = meanShare(seen.slice(0, CUTS_SEEN / 2));
+  const after = meanShare(seen.slice(CUTS_SEEN / 2));
+  return after > SAME_SHARE && after < before + SAME_SHARE;
 }
+
+const meanShare = (cuts: readonly Cut[]): number =>
+  cuts.reduce((sum, { share }) => sum + share, 0) / cuts.length;

@@ -5,7 +5,7 @@ import { PARTITION_UNITS_PER_SECOND, type WriteRate } from './write-rate.ts';
 export interface WriteBudget {
   /** The most that one request may cost: it should not eat up a second of the table. */
   mostUnits(): number;
-  /** Waits for the turn of a request that will cost about so much. */
+  /** Waits for the turn of a request that will cost about so much; one that costs nothing more need not wait. */
   admit(units: number, signal: AbortSignal): Promise<Admission>;
   /** To be told what became of it: of every admission once. */
   settle(admission: Admission, outcome: WriteOutcome): void;
@@ -69,6 +69,7 @@ export function createWriteBudget(rate: WriteRate, clock: Clock): WriteBudget {
     },
 
     async admit(units, signal) {
+      if (units === 0) return { units, sentAt: clock.now() };
       // First come, first served: a large request must not wait for ever while small ones pass it.
       const turn = lastTurn.then(() => waitForTokens(units, signal));
       lastTurn = turn.catch(() => {});
