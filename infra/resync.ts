@@ -1,14 +1,13 @@
 import { Construct } from 'constructs';
 import { resyncSettings } from '../functions/resync/settings.ts';
 import { environmentNames } from '../runtime/aws/environment.ts';
+import { MAX_DELAY_SECONDS } from '../runtime/cloud.ts';
 import { OperatorFunction, type Platform } from './function.ts';
 import { grant } from './grants.ts';
 import { clusterId, fitName, nameOf } from './names.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { Schedules } from './schedules.ts';
 
-/** SQS delays a message no longer. */
-const MAX_DELAY_SECONDS = 900;
 /** An asynchronous run may wait no longer. */
 const MAX_EVENT_AGE_SECONDS = 21_600;
 
