@@ -1,5 +1,6 @@
 import { operators } from '../functions/operators.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { INBOX_MAX_RECEIVES } from '../runtime/cloud.ts';
 import { HINT_SOURCE } from '../runtime/hint.ts';
 import type { Log } from '../runtime/log.ts';
 import { apiVersionOf, type Operator } from '../runtime/operator.ts';
@@ -13,9 +14,6 @@ import { createInbox, createWorkQueue } from './cloud/ports.ts';
 import type { FifoQueue } from './cloud/queue.ts';
 import { createStandardQueue } from './cloud/standard-queue.ts';
 import type { CloudPorts } from './lambda/remote-port.ts';
-
-/** Deliveries from an inbox to its pipe before a message that has no group is given up. */
-const INBOX_MAX_RECEIVES = 3;
 
 /** Bus, queues, pipes and metrics of all operators, in process. */
 export interface Messaging {

@@ -33,5 +33,8 @@ export interface CursorStore {
   clear(key: string): Promise<void>;
 }
 
+/** Deliveries of a message to the Pipe before it is given up: one without a group can never be moved. */
+export const INBOX_MAX_RECEIVES = 5;
+
 /** SQS delays a message by 15 minutes at most. */
 export const MAX_DELAY_SECONDS = 900;

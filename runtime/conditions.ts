@@ -32,15 +32,22 @@ export function mergeConditions(
   });
 }
 
-/** The conditions worth a Kubernetes Event: new ones, and those whose status or reason is another now. */
+/**
+ * The conditions worth a Kubernetes Event: new ones, and those whose status or reason is another now. Two that say the same
+ * are told once.
+ */
 export function changedConditions(
   previous: readonly Condition[],
   next: readonly Condition[],
 ): readonly Condition[] {
-  return next.filter((condition) => {
+  const changed = next.filter((condition) => {
     const before = previous.find(({ type }) => type === condition.type);
     return before?.status !== condition.status || before.reason !== condition.reason;
   });
+  return changed.filter(
+    ({ reason, message }, index) =>
+      changed.findIndex((one) => one.reason === reason && one.message === message) === index,
+  );
 }
 
 /** `next` in the place of the conditions of the same type; the others stay as they are. */

@@ -12,6 +12,18 @@ export interface Deadline {
   clear(): void;
 }
 
+/** Of a function that only has to stop and answer. */
+const SHORT_MARGIN = { share: 0.1, maxMilliseconds: 15_000 } as const;
+
+/** How long such a function may work, so that it ends well before Lambda would end it. */
+export function workingMilliseconds(
+  context: Pick<InvocationContext, 'getRemainingTimeInMillis'>,
+): number {
+  const remaining = context.getRemainingTimeInMillis();
+  const margin = Math.min(remaining * SHORT_MARGIN.share, SHORT_MARGIN.maxMilliseconds);
+  return Math.max(0, Math.floor(remaining - margin));
+}
+
 const MAX_MARGIN_MILLISECONDS = 30_000;
 /** A short timeout leaves less time to wind up in, but never none. */
 const MARGIN_SHARE = 0.3;

@@ -81,9 +81,14 @@ async function handleRequest(request: ReconcileRequest, invocation: Invocation):
   const log = invocation.log.with({ cluster, object, reconcileId: runId });
   const kube = platform.kube(cluster);
   const started = platform.clock.now();
-  const report = await reconcileObject(ref, { ...invocation, kube, log, runId, dryRun }).catch(
-    unreachable,
-  );
+  const report = await reconcileObject(ref, {
+    ...invocation,
+    cluster,
+    kube,
+    log,
+    runId,
+    dryRun,
+  }).catch(unreachable);
   const requeue = dryRun
     ? undefined
     : await sendRequeue(report, { request, runId, cluster, invocation });

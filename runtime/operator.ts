@@ -26,7 +26,11 @@ export interface RbacRule {
 export interface Operator {
   /** The Lambda is called `podless-<name>`, the Kubernetes group `podless:<name>`. */
   readonly name: string;
+  /** Folder of its code in functions/, which several operators may share. Default: its name. */
+  readonly code?: string;
   readonly kind: Kind;
+  /** Only objects with these labels are reconciled; the others are left alone. Default: all. */
+  readonly selector?: { readonly matchLabels: Readonly<Record<string, string>> };
   /** Set if something outside the object must be cleaned up before the object may go. */
   readonly finalizer?: string;
   readonly owns: readonly OwnedKind[];
@@ -41,13 +45,18 @@ export interface Operator {
   /** Kubernetes rights beyond reading its kind, writing its status and its events. */
   readonly rbac: readonly RbacRule[];
   readonly iam: readonly IamGrant[];
+  /** Programs its code runs. Default: none. */
+  readonly tools?: readonly 'helm'[];
 }
+
+/** Folder in functions/, and name of the bundle. */
+export const codeOf = ({ name, code = name }: Operator): string => code;
 
 /** What an operator may do on AWS. */
 export interface IamGrant {
   readonly actions: readonly string[];
-  /** The DynamoDB tables named at deploy time. */
-  readonly on: 'tables';
+  /** The DynamoDB tables, or the S3 buckets with charts, that are named at deploy time. */
+  readonly on: 'tables' | 'chartBuckets';
   /**
    * Given to a second role, which the function assumes for one object at a time with a session policy that leaves only
    * what that object needs. Default false: given to the function's own role.

@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { CursorStore, EventBus, Inbox, WorkQueue } from './cloud.ts';
 import type { KubeClient } from './kube/client.ts';
+import type { KubeConnection } from './kube/transport.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -13,6 +14,8 @@ export interface Platform {
   readonly clusters: readonly string[];
   /** Reaches a cluster with this function's own identity. Throws for a name that is not served. */
   kube(cluster: string): KubeClient;
+  /** The same, for a program that has a Kubernetes client of its own. */
+  kubeConnection(cluster: string): Promise<KubeConnection>;
   readonly bus: EventBus;
   /** The inbox of an operator, by the operator's name. */
   inbox(operator: string): Inbox;

@@ -2,6 +2,7 @@ import { isPaused } from './annotations.ts';
 import { CONDITION_PAUSED, CONDITION_READY } from './conditions.ts';
 import type { Deadline } from './deadline.ts';
 import { OperatorError } from './errors.ts';
+import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { KubeApiError, type KubeClient } from './kube/client.ts';
 import { createEventRecorder, type EventRecorder } from './kube/event-recorder.ts';
 import type { KubeObject, ObjectRef } from './kube/objects.ts';
@@ -15,6 +16,7 @@ import { createStatusWriter, type StatusWriter } from './status-writer.ts';
 export interface LoopProps {
   readonly operator: Operator;
   readonly reconciler: Reconciler;
+  readonly cluster: string;
   readonly kube: KubeClient;
   readonly platform: Platform;
   readonly deadline: Deadline;
@@ -47,15 +49,23 @@ export async function reconcileObject(ref: ObjectRef, props: LoopProps): Promise
   const object = await kube.get(ref);
   if (!object) return skipped('the object does not exist');
   const { metadata } = object;
-  const held =
-    operator.finalizer !== undefined && metadata.finalizers?.includes(operator.finalizer);
-  if (isPaused(metadata)) return pause(ref, object, props);
+  const { finalizer } = operator;
+  const held = finalizer !== undefined && metadata.finalizers?.includes(finalizer);
+  // One that was taken up before its labels changed is still cleaned up.
+  if (!isSelected(operator, object) && metadata.deletionTimestamp === undefined)
+    return skipped('the object does not have the labels of the selector', object);
+  // A pause is the best time to ask what would be done.
+  if (isPaused(metadata) && !dryRun) return pause(ref, object, props);
   if (metadata.deletionTimestamp !== undefined) {
     return held ? runGuarded(ref, object, props) : skipped('the object is being deleted', object);
   }
-  const ready = held || dryRun ? object : await addFinalizer(ref, object, props);
+  const complete = held || dryRun || finalizer === undefined;
+  const ready = complete ? object : await addFinalizer(ref, object, { kube, finalizer });
   return runGuarded(ref, ready, props);
 }
+
+const isSelected = ({ selector }: Operator, { metadata: { labels = {} } }: KubeObject): boolean =>
+  Object.entries(selector?.matchLabels ?? {}).every(([name, value]) => labels[name] === value);
 
 const skipped = (reason: string, object?: KubeObject): Report => ({
   outcome: 'skipped',
@@ -67,10 +77,10 @@ const skipped = (reason: string, object?: KubeObject): Report => ({
 async function pause(ref: ObjectRef, object: KubeObject, props: LoopProps): Promise<Report> {
   const message = 'left alone because of the annotation podless.dev/paused';
   const paused = { type: CONDITION_PAUSED, status: 'True', reason: 'Paused', message } as const;
-  const writer = props.dryRun ? undefined : writerFor(ref, object, props);
+  const writer = writerFor(ref, object, props);
   const change = { status: object.status ?? {}, conditions: [paused] };
-  await writer?.write(change, { observed: false, keepOthers: true });
-  const seen = writer?.latest() ?? object;
+  await writer.write(change, { observed: false, keepOthers: true });
+  const seen = writer.latest();
   return { ...skipped('the object is paused', seen), changed: seen !== object };
 }
 
@@ -97,7 +107,10 @@ async function run(ref: ObjectRef, object: KubeObject, props: RunProps): Promise
     : reconciler.reconcile.bind(reconciler);
   const result = await step?.(object, contextFor(props));
   if (dryRun) return { ...reportOf(result, object), ...(result?.plan && { plan: result.plan }) };
-  if (deleting && !result?.requeue) return release(ref, props);
+  if (deleting && !result?.requeue) {
+    if (result && result.conditions.length > 0) await sayLast(result, props);
+    return release(ref, props);
+  }
   if (!result) return skipped('nothing to do', object);
   const verdict = await writer.write(result);
   if (!verdict.goOn && !verdict.recorded) {
@@ -108,6 +121,16 @@ async function run(ref: ObjectRef, object: KubeObject, props: RunProps): Promise
   // What was paused or given another spec meanwhile is not the object that was to go.
   if (result.remove !== undefined && verdict.goOn) return removeObject(ref, result.remove, props);
   return reportOf(result, writer.latest());
+}
+
+/** Whoever watches the object sees that it was cleaned up. It goes all the same if it takes no status. */
+async function sayLast(result: Result, { writer, log }: RunProps): Promise<void> {
+  try {
+    await writer.write(result);
+  } catch (refusal) {
+    if (!(refusal instanceof KubeApiError)) throw refusal;
+    log.error('status refused', describeError(refusal));
+  }
 }
 
 function reportOf(result: Result | undefined, object: KubeObject): Report {
@@ -141,10 +164,11 @@ async function fail(error: unknown, props: RunProps): Promise<Report> {
     message: shown.message,
   } as const;
   const now = platform.clock.now();
-  const { status, requeue } = reconciler.describeFailure({ object, error: shown, now });
+  const failure = reconciler.describeFailure({ object, error: shown, now });
+  const { status, requeue, conditions: own = [] } = failure;
   const options = { eventType: 'Warning', keepOthers: true } as const;
   try {
-    await writer.write({ status, conditions: [condition] }, options);
+    await writer.write({ status, conditions: [condition, ...own] }, options);
   } catch (refusal) {
     // Stored before its CRD had the rules that it breaks, such an object takes no status at all. Trying again would not
     // help, so the user is told by an Event.
@@ -156,17 +180,18 @@ async function fail(error: unknown, props: RunProps): Promise<Report> {
   return { ...report, object: writer.latest(), ...next };
 }
 
-function contextFor({
-  log,
-  platform,
-  deadline,
-  runId,
-  dryRun,
-  writer,
-}: RunProps): ReconcileContext {
+function contextFor(props: RunProps): ReconcileContext {
+  const { log, platform, cluster, kube, operator, deadline, runId, dryRun, writer } = props;
   return {
     log,
     clock: platform.clock,
+    cluster,
+    kube,
+    fieldManager: fieldManagerOf(operator),
+    announce: async ({ type = 'Normal', ...step }) => {
+      if (!dryRun)
+        await recorderFor(props).record(writer.latest(), { type: step.reason, ...step }, type);
+    },
     signal: deadline.signal,
     deadline: deadline.at,
     windUpMilliseconds: deadline.windUpMilliseconds,
@@ -176,6 +201,8 @@ function contextFor({
       dryRun ? Promise.resolve({ goOn: true }) : writer.write(interim, { refresh: true }),
   };
 }
+
+const fieldManagerOf = ({ name }: Operator): string => `podless-${name}`;
 
 const recorderFor = ({ kube, platform: { clock }, log, operator }: LoopProps): EventRecorder =>
   createEventRecorder({ kube, clock, log, operator: operator.name });
@@ -189,38 +216,18 @@ function writerFor(ref: ObjectRef, object: KubeObject, props: LoopProps): Status
     ref,
     object,
     events: recorderFor(props),
-    fieldManager: `podless-${operator.name}`,
+    fieldManager: fieldManagerOf(operator),
     onWrite: () => metrics.count('podless_status_writes_total', { operator: operator.name }),
     until: deadline.at - deadline.windUpMilliseconds * GIVE_UP_SHARE,
   });
 }
 
-async function addFinalizer(
-  ref: ObjectRef,
-  object: KubeObject,
-  props: LoopProps,
-): Promise<KubeObject> {
-  const { finalizer } = props.operator;
-  if (finalizer === undefined) return object;
-  return setFinalizers(ref, object, [...(object.metadata.finalizers ?? []), finalizer], props);
-}
-
 /** Lets a cleaned-up object go. Only reached if finalize succeeded. */
-async function release(ref: ObjectRef, props: RunProps): Promise<Report> {
-  const object = props.writer.latest();
-  const rest =
-    object.metadata.finalizers?.filter((name) => name !== props.operator.finalizer) ?? [];
-  await setFinalizers(ref, object, rest, props);
+async function release(ref: ObjectRef, { kube, operator, writer }: RunProps): Promise<Report> {
+  const object = writer.latest();
+  await removeFinalizer(ref, object, { kube, finalizer: operator.finalizer });
   return { outcome: 'done', reason: 'cleaned up, the object may go', object, changed: true };
 }
-
-/** Checked against the resourceVersion, since a patch of the list would undo what another controller did to it. */
-const setFinalizers = (
-  ref: ObjectRef,
-  { metadata: { uid, resourceVersion } }: KubeObject,
-  finalizers: readonly string[],
-  { kube }: LoopProps,
-): Promise<KubeObject> => kube.mergePatch(ref, { metadata: { uid, resourceVersion, finalizers } });
 
 async function removeObject(
   ref: ObjectRef,

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { OperatorError } from './errors.ts';
+import type { KubeClient } from './kube/client.ts';
 import type { Condition, KubeObject } from './kube/objects.ts';
 import type { Log } from './log.ts';
 
@@ -12,7 +13,12 @@ export interface Reconciler {
    * The kind's own status fields after an error that the user can read in the Ready condition. A requeue is only taken up
    * after an error that is not tried again by itself.
    */
-  describeFailure(failure: Failure): Pick<Result, 'status' | 'requeue'>;
+  describeFailure(failure: Failure): FailureDescription;
+}
+
+export interface FailureDescription extends Pick<Result, 'status' | 'requeue'> {
+  /** The kind's own conditions, where the error changes them; Ready is the runtime's. */
+  readonly conditions?: readonly ConditionState[];
 }
 
 export interface Failure {
@@ -26,6 +32,14 @@ export interface Failure {
 export interface ReconcileContext {
   readonly log: Log;
   readonly clock: Clock;
+  /** Name of the object's cluster. */
+  readonly cluster: string;
+  /** That cluster, with the rights of this function. */
+  readonly kube: KubeClient;
+  /** Under which the fields of children are applied. */
+  readonly fieldManager: string;
+  /** Tells the user of a step by a Kubernetes Event. Changed conditions are told anyway. Does nothing in a dry run. */
+  announce(step: Announcement): Promise<void>;
   /** Aborts well before the function is killed: stop, return what was reached and a requeue. */
   readonly signal: AbortSignal;
   /** When the function will be killed, in milliseconds since the epoch. No work of this run outlives it. */
@@ -38,6 +52,14 @@ export interface ReconcileContext {
   readonly dryRun: boolean;
   /** Writes interim status and tells whether this run is still the one to do the work. */
   checkpoint(interim: Pick<Result, 'status' | 'conditions'>): Promise<Verdict>;
+}
+
+export interface Announcement {
+  /** CamelCase. */
+  readonly reason: string;
+  readonly message: string;
+  /** Default Normal. */
+  readonly type?: 'Normal' | 'Warning';
 }
 
 export type Verdict =
@@ -69,4 +91,15 @@ export interface PlannedChange {
   readonly action: 'create' | 'change' | 'delete' | 'none';
   readonly subject: string;
   readonly detail: string;
+  /** Of a change: field by field. */
+  readonly fields?: readonly FieldChange[];
+}
+
+export interface FieldChange {
+  /** Such as `spec.template.spec.containers[name=app].image`. */
+  readonly path: string;
+  /** Absent: the field is added. */
+  readonly from?: unknown;
+  /** Absent: the field is removed. */
+  readonly to?: unknown;
 }

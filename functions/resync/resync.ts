@@ -1,9 +1,10 @@
 import { MAX_DELAY_SECONDS } from '../../runtime/cloud.ts';
+import { workingMilliseconds } from '../../runtime/deadline.ts';
 import { isKubeStatus } from '../../runtime/kube/client.ts';
 import { describeError } from '../../runtime/log.ts';
 import { withLabels } from '../../runtime/metrics.ts';
 import type { Operator } from '../../runtime/operator.ts';
-import type { CreateFunction, InvocationContext } from '../../runtime/platform.ts';
+import type { CreateFunction } from '../../runtime/platform.ts';
 import { readRequest } from '../../runtime/watch/request.ts';
 import { type KindCounts, type Sweep, sweepKind } from './sweep.ts';
 
@@ -12,9 +13,6 @@ export interface ResyncReport {
   readonly cluster: string;
   readonly kinds: Readonly<Record<string, KindCounts>>;
 }
-
-const MARGIN_SHARE = 0.1;
-const MAX_MARGIN_MILLISECONDS = 15_000;
 
 /**
  * The function that has every object looked at again, whether or not an event was seen: the safety net under the
@@ -37,7 +35,8 @@ export function createResync(
         metrics: withLabels(platform.metrics, { cluster }),
         random,
         runId: context.awsRequestId,
-        signal: windUpSignal(context),
+        // Fires before Lambda ends the function, so that a run that is too slow says so.
+        signal: AbortSignal.timeout(workingMilliseconds(context)),
       };
       const sweeps = chosen(operators, request.text('operator')).map((operator) => ({
         ...shared,
@@ -81,11 +80,4 @@ function chosen(operators: readonly Operator[], name: string | undefined): reado
   if (found.length > 0) return found;
   const known = operators.map((operator) => operator.name).join(', ');
   throw new Error(`operator must be one of ${known}, got ${JSON.stringify(name)}`);
-}
-
-/** Fires before Lambda ends the function, so that a run that is too slow says so. */
-function windUpSignal(context: InvocationContext): AbortSignal {
-  const remaining = context.getRemainingTimeInMillis();
-  const margin = Math.min(remaining * MARGIN_SHARE, MAX_MARGIN_MILLISECONDS);
-  return AbortSignal.timeout(Math.max(0, Math.floor(remaining - margin)));
 }

@@ -1,3 +1,4 @@
+import { workingMilliseconds } from '../../runtime/deadline.ts';
 import { withLabels } from '../../runtime/metrics.ts';
 import type { Operator } from '../../runtime/operator.ts';
 import type { CreateFunction, InvocationContext } from '../../runtime/platform.ts';
@@ -16,9 +17,6 @@ export interface ShiftReport extends Readonly<WatchCounts> {
   readonly cluster: string;
   readonly shiftSeconds: number;
 }
-
-const MARGIN_SHARE = 0.1;
-const MAX_MARGIN_MILLISECONDS = 15_000;
 
 /**
  * The function that turns changes in a cluster into hints on the bus, for one shift. Two shifts at once do no harm.
@@ -65,9 +63,7 @@ function sourcesOf(cluster: string, operators: readonly Operator[]): readonly Wa
 
 /** Ends well before Lambda would, so that the last position is stored and an answer is given. */
 function shiftMilliseconds(asked: number | undefined, context: InvocationContext): number {
-  const remaining = context.getRemainingTimeInMillis();
-  const margin = Math.min(remaining * MARGIN_SHARE, MAX_MARGIN_MILLISECONDS);
-  const most = Math.max(0, Math.floor(remaining - margin));
+  const most = workingMilliseconds(context);
   return asked === undefined ? most : Math.min(asked * 1000, most);
 }
 

@@ -1,8 +1,10 @@
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../runtime/clock.ts';
+import { toJsonLine } from '../../runtime/json-line.ts';
 import type { KubeClient } from '../../runtime/kube/client.ts';
-import { createLog, type LogLine } from '../../runtime/log.ts';
+import type { KubeConnection } from '../../runtime/kube/transport.ts';
+import { createLog } from '../../runtime/log.ts';
 import type { CreateFunction, Handler, Platform } from '../../runtime/platform.ts';
 import { toLambdaError } from './invocation.ts';
 import type { ClusterConnection, FromWorker, ToWorker, WorkerSetup } from './protocol.ts';
@@ -48,37 +50,41 @@ async function createPlatform(
 ): Promise<Platform> {
   const clusters = Object.keys(setup.clusters);
   const { token, ...cloud } = ports;
-  const kube = await createKube(setup.clusters, token);
+  const connectionOf = createConnections(setup.clusters, token);
   return {
     ...cloud,
     clusters,
-    kube,
-    log: createLog((line) => post({ type: 'log', line: toJson(line) }), setup.logLevel),
+    kube: await createKube(connectionOf),
+    kubeConnection: async (cluster) => connectionOf(cluster),
+    log: createLog((line) => post({ type: 'log', line: toJsonLine(line) }), setup.logLevel),
     clock: systemClock,
     environment: { ...process.env },
   };
 }
 
-/** Clients are made on first use and kept: a warm environment keeps its connections. */
-async function createKube(
+function createConnections(
   connections: Readonly<Record<string, ClusterConnection>>,
   tokenOf: RemotePorts['token'],
-): Promise<(cluster: string) => KubeClient> {
-  const { createKubeClient } = await import('../../runtime/kube/rest-client.ts');
-  const clients = new Map<string, KubeClient>();
+): (cluster: string) => KubeConnection {
   return (cluster) => {
-    const known = clients.get(cluster);
-    if (known) return known;
     const connection = Object.hasOwn(connections, cluster) ? connections[cluster] : undefined;
     if (connection === undefined) {
       const served = Object.keys(connections).join(', ') || 'none';
       throw new Error(`cluster must be one of ${served}, got ${JSON.stringify(cluster)}`);
     }
     const { hasToken, ...rest } = connection;
-    const client = createKubeClient({
-      ...rest,
-      ...(hasToken && { token: () => tokenOf(cluster) }),
-    });
+    return { ...rest, ...(hasToken && { token: () => tokenOf(cluster) }) };
+  };
+}
+
+/** Clients are made on first use and kept: a warm environment keeps its connections. */
+async function createKube(
+  connectionOf: (cluster: string) => KubeConnection,
+): Promise<(cluster: string) => KubeClient> {
+  const { createKubeClient } = await import('../../runtime/kube/rest-client.ts');
+  const clients = new Map<string, KubeClient>();
+  return (cluster) => {
+    const client = clients.get(cluster) ?? createKubeClient(connectionOf(cluster));
     clients.set(cluster, client);
     return client;
   };
@@ -97,18 +103,6 @@ async function invoke(
     return { type: 'answered', requestId, payload: JSON.stringify(answer ?? null) ?? 'null' };
   } catch (error) {
     return { type: 'failed', requestId, error: toLambdaError(error) };
-  }
-}
-
-/** A field that JSON cannot hold (a cycle) must not make the log call throw. */
-function toJson(line: LogLine): string {
-  try {
-    return JSON.stringify(line, (_key, value) =>
-      typeof value === 'bigint' ? String(value) : value,
-    );
-  } catch (error) {
-    const { level, message, timestamp } = line;
-    return JSON.stringify({ level, message, timestamp, unreadableFields: String(error) });
   }
 }
 

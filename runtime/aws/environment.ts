@@ -13,6 +13,18 @@ export const environmentNames = {
   scopedRole: 'PODLESS_SCOPED_ROLE',
   /** Origins that a spec may name as endpoint, separated by commas; `*` for any. Default: none. */
   endpoints: 'PODLESS_ENDPOINTS',
+  /** Names of the operators that are deployed, separated by commas. Default: all there are. */
+  operators: 'PODLESS_OPERATORS',
+  /** Name of the operator, where several share the code of a function. */
+  operator: 'PODLESS_OPERATOR',
+  /** Path of the helm program. Default: where its Lambda layer has it. */
+  helm: 'PODLESS_HELM',
+  /** Folder that has `charts/`. Default: the first above the code. */
+  charts: 'PODLESS_CHARTS',
+  /** S3 buckets with charts: `development=<bucket>,production=<bucket>`. Default: development-helm, production-helm. */
+  chartBuckets: 'PODLESS_CHART_BUCKETS',
+  /** Namespaces a Collector may use, separated by commas, with * for any characters. Default: `*`. */
+  tenantNamespaces: 'PODLESS_TENANT_NAMESPACES',
   /** `debug`, `info` or `error`. Default: info. */
   logLevel: 'PODLESS_LOG_LEVEL',
   /** URL of an operator's inbox. */

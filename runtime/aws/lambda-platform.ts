@@ -29,9 +29,11 @@ export function createLambdaPlatform(ports: CloudPorts, host: PlatformHost): Pla
   const region = readRegion(environment);
   const clusters = readClusters(environment);
   const context = { environment, region, clock };
+  const eks = createEksClients({ clusters, region, clock });
   return {
     clusters,
-    kube: createEksClients({ clusters, region, clock }),
+    kube: eks.kube,
+    kubeConnection: eks.connection,
     bus: ports.bus?.(context) ?? noBus,
     cursors: ports.cursors?.(context) ?? noCursors,
     inbox: lookUp('inboxes', ports.inboxes?.(context)),

@@ -20,10 +20,14 @@ export interface KubeClient {
   create(kind: Kind, namespace: string, body: object, options?: WriteOptions): Promise<KubeObject>;
   /** Deleting what is gone already is not an error. */
   delete(ref: ObjectRef, options: DeleteOptions): Promise<void>;
+  /** Of the API server, such as `v1.36.3`. */
+  serverVersion(signal?: AbortSignal): Promise<string>;
 }
 
 export interface ListOptions {
   readonly limit: number;
+  /** Default: all namespaces. */
+  readonly namespace?: string;
   readonly continue?: string;
   readonly labelSelector?: string;
   readonly signal?: AbortSignal;
@@ -50,6 +54,8 @@ export interface WriteOptions {
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
   readonly subresource?: 'status';
+  /** Takes over fields that others have set. Default true; false refuses with 409 instead. */
+  readonly force?: boolean;
   /** Asks the server to check and default everything but store nothing. Default false. */
   readonly dryRun?: boolean;
 }

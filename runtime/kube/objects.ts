@@ -21,6 +21,14 @@ export interface ObjectMeta {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly ManagedFields[];
+}
+
+/** Who has set fields, and how. */
+export interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: 'Apply' | 'Update';
+  readonly subresource?: string;
 }
 
 /** A Kubernetes condition, `metav1.Condition`. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Kind } from '../operator.ts';
 import { apiVersionOf } from '../operator.ts';
-import { isRecord } from '../untrusted.ts';
+import { isRecord, textOf } from '../untrusted.ts';
 import { KubeApiError, type KubeClient, KubeConnectionError, type ListPage } from './client.ts';
 import type { ApiRequest } from './exchange.ts';
 import type { KubeObject, ObjectRef } from './objects.ts';
@@ -27,15 +27,15 @@ export function createKubeClientOver(transport: Transport): KubeClient {
         throw error;
       }
     },
-    list: (kind, { signal, ...query }) =>
-      listPage(transport, kind, { query, ...optional({ signal }) }),
+    list: (kind, { signal, namespace = '', ...query }) =>
+      listPage(transport, collectionOf(kind, namespace), { query, ...optional({ signal }) }),
     watch: (kind, { signal, ...query }) =>
       openWatch(transport, kind, { query, ...optional({ signal }) }),
-    apply: (ref, body, { fieldManager, subresource, dryRun, signal }) =>
+    apply: (ref, body, { fieldManager, subresource, force = true, dryRun, signal }) =>
       json({
         method: 'PATCH',
         path: pathOf(ref, subresource),
-        query: { fieldManager, force: true, ...(dryRun && { dryRun: 'All' }) },
+        query: { fieldManager, force, ...(dryRun && { dryRun: 'All' }) },
         contentType: 'application/apply-patch+yaml',
         body: { apiVersion: apiVersionOf(ref.kind), kind: ref.kind.kind, ...body },
         ...optional({ signal }),
@@ -69,6 +69,12 @@ export function createKubeClientOver(transport: Transport): KubeClient {
         if (!(error instanceof KubeApiError && error.status === 404)) throw error;
       }
     },
+    serverVersion: async (signal) => {
+      const request = { method: 'GET', path: '/version', ...optional({ signal }) } as const;
+      const version = textOf(parseAnswer(await transport.text(request)), 'gitVersion');
+      if (version === undefined) throw unreadable(request, 'an object with gitVersion');
+      return version;
+    },
   };
 }
 
@@ -79,10 +85,9 @@ interface CollectionRequest {
 
 async function listPage(
   transport: Transport,
-  kind: Kind,
+  path: string,
   call: CollectionRequest,
 ): Promise<ListPage> {
-  const path = collectionOf(kind, '');
   const request = { method: 'GET', path, ...call } as const;
   const list = parseAnswer(await transport.text(request));
   if (!isRecord(list) || !Array.isArray(list['items']) || !isRecord(list['metadata'])) {

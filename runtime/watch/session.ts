@@ -41,7 +41,8 @@ export function createSession(source: WatchSource, context: WatchContext): Watch
     log,
     source,
     cursor: createCursor(source.cursorKey, { ...context, log }),
-    tally: createTally(context.metrics, kind, context.counts),
+    // By the operator's kind, also for children: each series costs money, and dozens of kinds may be children.
+    tally: createTally(context.metrics, source.relistedKind, context.counts),
     recovery: createRecovery(context.settings),
   };
 }

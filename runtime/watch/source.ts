@@ -1,4 +1,5 @@
 import { createHint, type Hint } from '../hint.ts';
+import { ANNOTATION_OWNER } from '../labels.ts';
 import type { Kind, Operator, OwnedKind } from '../operator.ts';
 import { fieldOf, textOf } from '../untrusted.ts';
 import { type ChangeType, decideForwarding } from './forwarding.ts';
@@ -62,7 +63,7 @@ export function createOwnedSource(
     // With the operator: two of them may own the same kind under the same label, each at its own pace.
     cursorKey: `${cluster}/${owned.group}/${plural}/${labelSelector}/${operator.name}`,
     hintForChange: ({ identity, object }) => {
-      const owner = controllingOwner(object, kind);
+      const owner = controllingOwner(object, kind) ?? namedOwner(object);
       if (owner === undefined) return undefined;
       const subject = { cluster, kind, namespace: identity.namespace, ...owner };
       const occasion = `child:${identity.uid}:${identity.resourceVersion}`;
@@ -76,6 +77,15 @@ export function createOwnedSource(
         `relisted:${plural}:${resourceVersion}`,
       ),
   };
+}
+
+/** A child in another namespace than its owner can only name it. */
+function namedOwner(
+  object: unknown,
+): { readonly namespace: string; readonly name: string } | undefined {
+  const text = textOf(fieldOf(fieldOf(object, 'metadata'), 'annotations'), ANNOTATION_OWNER);
+  const [namespace, name, ...rest] = text?.split('/') ?? [];
+  return namespace && name && rest.length === 0 ? { namespace, name } : undefined;
 }
 
 function controllingOwner(

@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KubeConnectionError } from '../../runtime/kube/client.ts';
+import type { KubeObject } from '../../runtime/kube/objects.ts';
 import { createKubeClient } from '../../runtime/kube/rest-client.ts';
 import { startWidgetPlane, type WidgetPlane } from '../helpers/runtime-plane.ts';
 import { configMapKind, widgetKind, widgetOperator, widgetRef } from '../helpers/runtime-widget.ts';
 
 const fieldManager = 'test';
+const conflict = { name: 'KubeApiError', status: 409, reason: 'Conflict' };
+const namespaceKind = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces' };
 
 describe('the Kubernetes client on a real API server', () => {
   let plane: WidgetPlane;
@@ -39,6 +42,26 @@ describe('the Kubernetes client on a real API server', () => {
     } while (next !== undefined);
     expect(pages.map(({ items }) => items.length)).toEqual([3, 3, 1]);
     expect(new Set(pages.map(({ resourceVersion }) => resourceVersion)).size).toBe(1);
+  });
+
+  test('lists one namespace, or all', async () => {
+    const namespaces = ['list-a', 'list-b'];
+    for (const name of namespaces) {
+      await plane.admin.create(namespaceKind, '', { metadata: { name } });
+      const metadata = { name: `in-${name}`, labels: { suite: 'namespaces' } };
+      await plane.admin.create(widgetKind, name, { metadata });
+    }
+    const names = async (namespace?: string) => {
+      const { items } = await plane.admin.list(widgetKind, {
+        limit: 10,
+        labelSelector: 'suite=namespaces',
+        ...(namespace !== undefined && { namespace }),
+      });
+      return (items as readonly KubeObject[]).map(({ metadata }) => metadata.name);
+    };
+    expect(await names('list-b')).toEqual(['in-list-b']);
+    expect(await names()).toEqual(['in-list-a', 'in-list-b']);
+    expect(await names('nowhere')).toEqual([]);
   });
 
   test('streams a watch line by line, from the version asked for, until it is aborted', async () => {
@@ -75,6 +98,31 @@ describe('the Kubernetes client on a real API server', () => {
     expect((await plane.widgets.mustGet('applied')).spec).not.toHaveProperty('colour');
   });
 
+  test('takes fields over from others unless it is told not to', async () => {
+    const ref = widgetRef('contested');
+    const apply = (size: number, manager: string, options: object = {}) =>
+      plane.admin.apply(
+        ref,
+        { metadata: { name: 'contested' }, spec: { size } },
+        { fieldManager: manager, ...options },
+      );
+    await apply(1, 'first');
+    await expect(apply(2, 'second', { force: false })).rejects.toMatchObject({
+      ...conflict,
+      message: expect.stringContaining('first'),
+    });
+    expect(await plane.widgets.get('contested')).toMatchObject({ spec: { size: 1 } });
+    // The same value is nobody's loss.
+    await apply(1, 'second', { force: false });
+    expect(await apply(3, 'third')).toMatchObject({ spec: { size: 3 } });
+  });
+
+  test('knows the version of the API server', async () => {
+    expect(await plane.admin.serverVersion()).toMatch(/^v1\.\d+\.\d+/);
+    const aborted = plane.admin.serverVersion(AbortSignal.abort(new Error('enough')));
+    await expect(aborted).rejects.toThrow();
+  });
+
   test('applies to the status alone, or checks without storing', async () => {
     const ref = widgetRef('status');
     const { metadata } = await plane.widgets.create('status', { size: 1 });
@@ -88,8 +136,6 @@ describe('the Kubernetes client on a real API server', () => {
     expect(tried.spec).toEqual({ size: 5 });
     expect(await plane.widgets.get('status')).toMatchObject({ spec: { size: 1 } });
   });
-
-  const conflict = { name: 'KubeApiError', status: 409, reason: 'Conflict' };
 
   test('fails with 409 if the object was changed, or was replaced by one of the same name', async () => {
     const ref = widgetRef('guarded');

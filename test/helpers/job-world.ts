@@ -108,6 +108,12 @@ export function createJobWorld(spec: object, options: WorldOptions) {
     const context: ReconcileContext = {
       log: createLog(() => {}),
       clock,
+      cluster: 'main',
+      get kube(): never {
+        throw new Error('a job has no children');
+      },
+      fieldManager: 'podless-ddbctldpjob',
+      announce: async () => undefined,
       signal: stopping.signal,
       deadline,
       windUpMilliseconds,

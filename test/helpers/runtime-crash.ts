@@ -29,6 +29,8 @@ export function createFaultPoint(plan?: CrashPlan) {
   }
 
   return {
+    /** Makes one call to the world. */
+    attempt,
     /** So far. */
     calls: () => calls,
     /** A new process, with the same plan. */
@@ -43,6 +45,7 @@ export function createFaultPoint(plan?: CrashPlan) {
       mergePatch: (...call) => attempt(() => kube.mergePatch(...call)),
       create: (...call) => attempt(() => kube.create(...call)),
       delete: (...call) => attempt(() => kube.delete(...call)),
+      serverVersion: (...call) => attempt(() => kube.serverVersion(...call)),
     }),
     wrapInbox: (inbox: Inbox): Inbox => ({ send: (hints) => attempt(() => inbox.send(hints)) }),
   };

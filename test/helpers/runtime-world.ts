@@ -49,6 +49,7 @@ export function createWorld(options: WorldOptions) {
   const platform: Platform = {
     clusters: ['main', 'other'],
     kube: () => kube,
+    kubeConnection: () => Promise.reject(new Error('nobody runs a program here')),
     bus: { put: async () => undefined },
     inbox: () =>
       wrapInbox({

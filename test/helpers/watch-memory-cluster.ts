@@ -177,6 +177,7 @@ export function createMemoryCluster(clock: Clock, ...kinds: Kind[]) {
     mergePatch: unused,
     create: unused,
     delete: unused,
+    serverVersion: unused,
   };
   return cluster;
 }

@@ -31,6 +31,7 @@ export function createMemoryPlatform(kube: KubeClient, clock: Clock) {
   state.platform = {
     clusters: ['main'],
     kube: () => kube,
+    kubeConnection: () => Promise.reject(new Error('nobody runs a program here')),
     bus: {
       async put(hints) {
         await state.beforePut?.(hints);

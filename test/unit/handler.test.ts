@@ -30,6 +30,7 @@ function createTinyKube(): KubeClient & { object: KubeObject | undefined } {
     watch: unused,
     mergePatch: unused,
     delete: unused,
+    serverVersion: unused,
   };
   return kube;
 }

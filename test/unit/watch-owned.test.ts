@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createHint } from '../../runtime/hint.ts';
 import { withLabels } from '../../runtime/metrics.ts';
 import { runWatch } from '../../runtime/watch/run-watch.ts';
 import { defaultWatchSettings } from '../../runtime/watch/settings.ts';
@@ -69,6 +70,51 @@ describe('owned kinds', () => {
     expect(world.names()).toEqual([]);
     expect(report.suppressed).toBe(1);
   });
+
+  test.each([
+    ['without an ownerReference', {}],
+    ['that something else controls', childOf('other', { kind: 'Other' })],
+  ])('wake the owner that a child names, %s', async (_, rest) => {
+    const world = await ownedWorld();
+    const annotations = { 'podless.dev/owner': 'elsewhere/far' };
+    await world.shift(10, {
+      1: () => world.cluster.apply(gadget, fresh('child', { ...rest, labels, annotations })),
+      2: () => world.cluster.remove(gadget, 'child'),
+    });
+    expect(world.names()).toEqual(['far:ChildChanged', 'far:ChildChanged']);
+    expect(world.bus[0]).toMatchObject({ kind: 'Widget', namespace: 'elsewhere', name: 'far' });
+    expect(world.bus[0]?.uid).toBeUndefined();
+    // One object at a time, whoever asks: its own changes come by the same group.
+    const subject = { cluster: 'main', kind: widget, namespace: 'elsewhere', name: 'far' };
+    expect(world.bus[0]?.group).toBe(createHint(subject, 'Changed', 'test').group);
+  });
+
+  test('wake the controlling owner, not the one that the child names', async () => {
+    const world = await ownedWorld();
+    const annotations = { 'podless.dev/owner': 'elsewhere/far' };
+    await world.shift(10, {
+      1: () => world.cluster.apply(gadget, fresh('child', { ...childOf('a'), annotations })),
+    });
+    expect(world.names()).toEqual(['a:ChildChanged']);
+    expect(world.bus[0]).toMatchObject({ namespace: 'default' });
+  });
+
+  test.each([['', 'far', 'elsewhere/', '/far', 'a/b/c', 7]])(
+    'leave everybody alone if the owner is not named as it must be',
+    async (...texts) => {
+      const world = await ownedWorld();
+      const children = texts.map((text, i) =>
+        fresh(`child-${i}`, { labels, annotations: { 'podless.dev/owner': text } }),
+      );
+      const report = await world.shift(10, {
+        1: () => {
+          for (const child of children) world.cluster.apply(gadget, child);
+        },
+      });
+      expect(world.names()).toEqual([]);
+      expect(report.suppressed).toBe(children.length);
+    },
+  );
 
   test('are selected by label', async () => {
     const world = await ownedWorld();
