@@ -28,13 +28,14 @@ export async function claimStateFolder(name: string): Promise<StateFolder> {
     file,
     kubeconfigPath,
     publish: async (system) => {
-      const { cluster, dynamodb, lambda, http } = system;
+      const { cluster, dynamodb, s3, lambda, http } = system;
       if ('text' in cluster.kubeconfig) {
         await writeFile(ownKubeconfig, cluster.kubeconfig.text, { mode: 0o600 });
       }
       const content = {
         kubeconfig: kubeconfigPath(system),
         dynamodb,
+        s3,
         lambda,
         http,
         pid: process.pid,
