@@ -3,7 +3,7 @@ import type { RequestOptions } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
 import { groupOf } from '../runtime/kube/rbac.ts';
 import type { KubeConnection } from '../runtime/kube/transport.ts';
-import { type Report, startControlPlane } from './control-plane/index.ts';
+import { type ControlPlane, type Report, startControlPlane } from './control-plane/index.ts';
 
 /** A cluster to run against: its administrator, who sets it up, and one identity per function. */
 export interface Cluster {
@@ -25,33 +25,45 @@ export interface OwnClusterOptions {
   readonly signal?: AbortSignal;
   /** Default false. */
   readonly auditLog?: boolean;
+  /** Also controllers, a scheduler and a node. Default false. */
+  readonly full?: boolean;
+  /** Called with the administrator's connection before those are started. Default: nothing. */
+  readonly prepare?: (admin: KubeConnection) => Promise<void>;
 }
 
 const userOf = (functionName: string): string => `podless-${functionName}`;
 
 /** A control plane of our own. Each function has a token, and no rights but those that RBAC gives its group. */
 export async function startOwnCluster(options: OwnClusterOptions): Promise<Cluster> {
-  const { functionNames, ...rest } = options;
+  const { functionNames, prepare, ...rest } = options;
   const users = functionNames.map((name) => ({ name: userOf(name), groups: [groupOf(name)] }));
-  const plane = await startControlPlane({ users, ...rest });
-  const { server, ca } = plane;
-  const connection = (user: string): KubeConnection => {
-    const token = plane.token(user);
-    return { server, ca, token: async () => token };
-  };
+  const plane = await startControlPlane({
+    users,
+    prepare: async (started) => prepare?.(connectionTo(started, 'admin')),
+    ...rest,
+  });
   return {
-    server,
+    server: plane.server,
     kubeconfig: { text: plane.kubeconfig('admin') },
-    admin: connection('admin'),
-    connectionOf: (name) => connection(userOf(name)),
+    admin: connectionTo(plane, 'admin'),
+    connectionOf: (name) => connectionTo(plane, userOf(name)),
     ...(plane.auditLogFile !== undefined && { auditLogFile: plane.auditLogFile }),
     restartApiServer: () => plane.restartApiServer(),
     stop: () => plane.stop(),
   };
 }
 
+function connectionTo(plane: ControlPlane, user: string): KubeConnection {
+  const { server, ca } = plane;
+  const token = plane.token(user);
+  return { server, ca, token: async () => token };
+}
+
 /** Any cluster. The functions impersonate their own users, so that they have no more rights there than on AWS. */
-export async function connectToCluster(path: string): Promise<Cluster> {
+export async function connectToCluster(
+  path: string,
+  prepare?: OwnClusterOptions['prepare'],
+): Promise<Cluster> {
   const config = new KubeConfig();
   const text = await readFile(path, 'utf8').catch((error: Error) => {
     throw new Error(`--kubeconfig ${path} cannot be read: ${error.message}`);
@@ -60,6 +72,7 @@ export async function connectToCluster(path: string): Promise<Cluster> {
   const cluster = config.getCurrentCluster();
   if (!cluster) throw new Error(`--kubeconfig ${path} must have a current-context with a cluster`);
   const admin = await connectionFrom(config, cluster.server);
+  await prepare?.(admin);
   return {
     server: cluster.server,
     kubeconfig: { path },

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { operators } from '../functions/operators.ts';
 import { resyncSettings } from '../functions/resync/settings.ts';
 import { watcherSettings } from '../functions/watcher/settings.ts';
+import { codeOf } from '../runtime/operator.ts';
 
 export interface FunctionDefinition {
   /** The Lambda is called `podless-<name>`. */
@@ -12,21 +13,25 @@ export interface FunctionDefinition {
   readonly maxConcurrency: number;
 }
 
-const modulePathOf = (name: string): string =>
-  join(import.meta.dirname, '..', 'functions', name, 'function.ts');
+const modulePathOf = (code: string): string =>
+  join(import.meta.dirname, '..', 'functions', code, 'function.ts');
 
 /** Shifts overlap by two; the rest is for runs by hand. */
 const SERVICE_CONCURRENCY = 4;
 
+const services = [
+  { name: 'watcher', ...watcherSettings },
+  { name: 'resync', ...resyncSettings },
+].map((settings) => ({ ...settings, maxConcurrency: SERVICE_CONCURRENCY, code: settings.name }));
+
 /** Every function there is, as it would be deployed. */
 export const functionList: readonly FunctionDefinition[] = [
-  { name: 'watcher', maxConcurrency: SERVICE_CONCURRENCY, ...watcherSettings },
-  { name: 'resync', maxConcurrency: SERVICE_CONCURRENCY, ...resyncSettings },
-  ...operators,
-].map(({ name, timeoutSeconds, memoryMegabytes, maxConcurrency }) => ({
+  ...services,
+  ...operators.map((operator) => ({ ...operator, code: codeOf(operator) })),
+].map(({ name, code, timeoutSeconds, memoryMegabytes, maxConcurrency }) => ({
   name,
   timeoutSeconds,
   memoryMegabytes,
   maxConcurrency,
-  modulePath: modulePathOf(name),
+  modulePath: modulePathOf(code),
 }));

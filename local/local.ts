@@ -4,7 +4,7 @@ import { createLogFile, logToConsole } from './log-output.ts';
 import { runMain } from './main.ts';
 import { readOptions } from './options.ts';
 import { claimStateFolder } from './state-folder.ts';
-import { startSystem } from './system.ts';
+import { type System, startSystem } from './system.ts';
 
 const commandLine = {
   usage: `npm run local -- [options]
@@ -16,6 +16,11 @@ Stays in the foreground; Ctrl-C stops everything.`,
       type: 'text',
       value: '<engine>',
       help: 'dynalite (default), dynamodb-local, or the address of a DynamoDB',
+    },
+    s3: {
+      type: 'text',
+      value: '<folder|url>',
+      help: 'folder with a subfolder for each bucket, or the address of an S3 (default: .podless/s3)',
     },
     'function-timeout': {
       type: 'number',
@@ -36,12 +41,13 @@ Stays in the foreground; Ctrl-C stops everything.`,
 } as const;
 
 const howToUse = (
-  { dynamodb, lambda, http }: { dynamodb: string; lambda: string; http: string },
+  { dynamodb, s3, lambda, http }: Pick<System, 'dynamodb' | 's3' | 'lambda' | 'http'>,
   kubeconfig: string,
 ) => `
   export KUBECONFIG=${kubeconfig} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=us-east-1
   kubectl get ddbctldpjobs -A -w
   aws dynamodb list-tables --endpoint-url ${dynamodb}
+  aws s3 ls s3://production-helm/charts/ --endpoint-url ${s3}
   aws lambda invoke --endpoint-url ${lambda} --function-name podless-ddbctldpjob --payload '{"name":"x"}' out.json
   curl ${http}/metrics
 `;
@@ -56,15 +62,17 @@ await runMain(async (args, signal) => {
   const options = readOptions(commandLine, args);
   if (!options) return;
   const output = createConsole(process.stdout);
-  const { dynamodb, 'function-timeout': functionTimeout, resync, kubeconfig } = options;
+  const { dynamodb, s3, 'function-timeout': functionTimeout, resync, kubeconfig } = options;
   const state = await claimStateFolder('local');
   const logFile = createLogFile(state.file('local.log'));
   try {
     const system = await startSystem({
       ...(dynamodb !== undefined && { dynamodb: String(dynamodb) }),
+      s3: String(s3 ?? process.env['AWS_ENDPOINT_URL_S3'] ?? state.file('s3')),
       ...(functionTimeout !== undefined && { functionTimeout: Number(functionTimeout) }),
       ...(resync !== undefined && { resync: Number(resync) }),
       ...(kubeconfig !== undefined && { kubeconfig: String(kubeconfig) }),
+      workloads: true,
       report: output.progress,
       onLog: (source, line) => {
         logFile.write(source, line);

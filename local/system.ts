@@ -1,25 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { operators } from '../functions/operators.ts';
 import { watcherSettings } from '../functions/watcher/settings.ts';
 import { environmentNames } from '../runtime/aws/environment.ts';
+import type { Environment } from '../runtime/aws/environment-reader.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { KubeClient } from '../runtime/kube/client.ts';
 import { createKubeClient } from '../runtime/kube/rest-client.ts';
+import type { KubeConnection } from '../runtime/kube/transport.ts';
 import { createLog, type LogLine } from '../runtime/log.ts';
 import { runEventSourceMapping } from './cloud/event-source-mapping.ts';
 import { runSchedule } from './cloud/schedule.ts';
 import { type Cluster, connectToCluster, startOwnCluster } from './cluster.ts';
 import type { Report } from './control-plane/index.ts';
-import { type DynamoDbServer, startDynamoDb } from './dynamodb/index.ts';
+import { startDynamoDb } from './dynamodb/index.ts';
+import { environmentOf } from './function-environment.ts';
 import { type FunctionDefinition, functionList } from './function-list.ts';
+import { resolveHelm } from './helm-binary.ts';
 import { startHttpEndpoint } from './http-endpoint.ts';
 import { FunctionPool } from './lambda/function-pool.ts';
 import { startInvokeEndpoint } from './lambda/invoke-endpoint.ts';
 import { applyManifests } from './manifests.ts';
 import { type Messaging, startMessaging } from './messaging.ts';
+import { startS3 } from './s3/index.ts';
 
 export interface SystemOptions {
   /** dynalite, dynamodb-local, or the address of a DynamoDB. Default dynalite. */
   readonly dynamodb?: string;
+  /** A folder with buckets, or the address of an S3. Default: AWS_ENDPOINT_URL_S3, else a folder that goes with the system. */
+  readonly s3?: string;
   /** Seconds after which any function run is killed. Default: each function's own timeout. */
   readonly functionTimeout?: number;
   /** Seconds between resyncs. Default: each operator's own period. */
@@ -28,6 +38,8 @@ export interface SystemOptions {
   readonly kubeconfig?: string;
   /** Default false; not for a cluster given by kubeconfig. */
   readonly auditLog?: boolean;
+  /** Also controllers, a scheduler and a node, so that Deployments get ready and Jobs complete. Default false. */
+  readonly workloads?: boolean;
   readonly report?: Report;
   /** Lines of the functions, and of the local cloud itself. */
   readonly onLog?: (source: string, line: LogLine) => void;
@@ -41,6 +53,7 @@ export interface System {
   readonly admin: KubeClient;
   /** Addresses. */
   readonly dynamodb: string;
+  readonly s3: string;
   readonly lambda: string;
   readonly http: string;
   stop(): Promise<void>;
@@ -79,27 +92,38 @@ async function stopAll(started: readonly (() => Promise<unknown>)[]): Promise<vo
 type OnStop = (end: () => Promise<unknown>) => void;
 
 async function startParts(options: SystemOptions, onStop: OnStop): Promise<Omit<System, 'stop'>> {
-  const { report, signal } = options;
+  const { report, signal, auditLog = false, workloads = false } = options;
   const optional = { ...(report && { report }), ...(signal && { signal }) };
   const dynamodb = await startDynamoDb(options.dynamodb ?? 'dynalite', optional);
   onStop(() => dynamodb.stop());
+  const s3 = await startS3(options.s3 ?? process.env['AWS_ENDPOINT_URL_S3']);
+  onStop(() => s3.stop());
+  const temporary = await mkdtemp(join(tmpdir(), 'podless-functions-'));
+  onStop(() => rm(temporary, { recursive: true, force: true }));
   const log = createLog((line) => options.onLog?.('cloud', line));
   const running = new AbortController();
   void dynamodb.failed.then((reason) => {
     if (!running.signal.aborted) log.error('dynamodb ended', { error: reason });
   });
   const functionNames = functionList.map(({ name }) => name);
+  const prepare = (connection: KubeConnection) =>
+    applyManifests(createKubeClient(connection), signal);
   const cluster =
     options.kubeconfig === undefined
-      ? await startOwnCluster({ functionNames, auditLog: options.auditLog ?? false, ...optional })
-      : await connectToCluster(options.kubeconfig);
+      ? await startOwnCluster({ functionNames, auditLog, full: workloads, prepare, ...optional })
+      : await connectToCluster(options.kubeconfig, prepare);
   onStop(() => cluster.stop());
   const admin = createKubeClient(cluster.admin);
-  await applyManifests(admin, signal);
   signal?.throwIfAborted();
 
   const messaging = startMessaging({ clock: systemClock, log, signal: running.signal });
-  const pools = createPools({ cluster, dynamodb, messaging, options });
+  const helm = await resolveHelm().catch((error: Error) => {
+    // The other operators do not need it.
+    log.error('no helm', { error: error.message });
+    return undefined;
+  });
+  const environment = environmentOf({ dynamodb: dynamodb.url, s3: s3.url, temporary });
+  const pools = createPools({ cluster, environment, messaging, options, helm });
   onStop(() => Promise.all([...pools.values()].map((pool) => pool.stop())));
   startDelivery({ pools, messaging, options, log, signal: running.signal });
   onStop(async () => running.abort());
@@ -110,18 +134,21 @@ async function startParts(options: SystemOptions, onStop: OnStop): Promise<Omit<
     problem: () => apiServerProblem(admin),
   });
   onStop(() => http.stop());
-  return { cluster, admin, dynamodb: dynamodb.url, lambda: lambda.url, http: http.url };
+  const addresses = { dynamodb: dynamodb.url, s3: s3.url, lambda: lambda.url, http: http.url };
+  return { cluster, admin, ...addresses };
 }
 
 interface PoolProps {
   readonly cluster: Cluster;
-  readonly dynamodb: Pick<DynamoDbServer, 'url'>;
+  readonly environment: Environment;
   readonly messaging: Messaging;
   readonly options: SystemOptions;
+  /** Path of the program. */
+  readonly helm: string | undefined;
 }
 
 function createPools(props: PoolProps): ReadonlyMap<string, FunctionPool> {
-  const { cluster, dynamodb, messaging, options } = props;
+  const { cluster, environment, messaging, options, helm } = props;
   const create = ({ name, ...definition }: FunctionDefinition) => {
     const { token, forgetToken: _forget, ...connection } = cluster.connectionOf(name);
     return new FunctionPool({
@@ -130,7 +157,11 @@ function createPools(props: PoolProps): ReadonlyMap<string, FunctionPool> {
       timeoutSeconds: options.functionTimeout ?? definition.timeoutSeconds,
       maxConcurrency: definition.maxConcurrency + RUNS_BY_HAND,
       clusters: { [CLUSTER_NAME]: { ...connection, hasToken: token !== undefined } },
-      environment: environmentOf(dynamodb.url),
+      environment: {
+        ...environment,
+        [environmentNames.operator]: name,
+        ...(usesHelm(name) && { [environmentNames.helm]: helm }),
+      },
       logLevel: 'info',
       ports: { ...messaging.ports, token: async () => (await token?.()) ?? '' },
       onLog: (source, line) => options.onLog?.(source, line),
@@ -139,22 +170,8 @@ function createPools(props: PoolProps): ReadonlyMap<string, FunctionPool> {
   return new Map(functionList.map((definition) => [definition.name, create(definition)]));
 }
 
-/** What the deployed functions find in theirs; credentials of the person at the keyboard, or none that open anything. */
-function environmentOf(dynamodb: string): Readonly<Record<string, string | undefined>> {
-  const inherited = Object.entries(process.env).filter(([name]) =>
-    /^(AWS_|HOME$|PATH$|TZ$)/.test(name),
-  );
-  return {
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_EC2_METADATA_DISABLED: 'true',
-    ...Object.fromEntries(inherited),
-    AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
-    // Whoever uses this system started it.
-    [environmentNames.endpoints]: '*',
-  };
-}
+const usesHelm = (functionName: string): boolean =>
+  operators.some(({ name, tools }) => name === functionName && tools?.includes('helm'));
 
 interface DeliveryProps {
   readonly pools: ReadonlyMap<string, FunctionPool>;

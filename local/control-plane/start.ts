@@ -26,6 +26,11 @@ export interface ControlPlaneOptions {
   readonly tokenWebhook?: TokenWebhook;
   /** Also runs controller-manager, scheduler and kwok with one node. Default: false. */
   readonly full?: boolean;
+  /**
+   * Called once the API server answers, before those are started: the garbage collector learns only every half minute of
+   * kinds that it did not find at its start. Default: nothing.
+   */
+  readonly prepare?: (plane: ControlPlane) => Promise<void>;
   readonly report?: Report;
   /** Ends the start, and only the start; a running control plane ends by `stop`. */
   readonly signal?: AbortSignal;
@@ -76,6 +81,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const settings = { tokens, auditLogFile, tokenWebhookFile, serviceAccounts: full };
     api = await startApi({ ...shared, ...settings });
     const plane = describePlane({ api, tokens, folder, auditLogFile, stop });
+    await options.prepare?.(plane);
     if (full) {
       beginStep(report, 'starting controller-manager, scheduler and kwok');
       await startWorkloads({
