@@ -7,15 +7,13 @@ import { describeProblems } from './context-message.ts';
 import { PodlessStack } from './podless-stack.ts';
 
 const app = new App();
-const parsed = parseContext(app.node.getAllContext() as Readonly<Record<string, unknown>>);
+const context = app.node.getAllContext() as Readonly<Record<string, unknown>>;
+const parsed = parseContext(context, operators);
 if ('problems' in parsed) {
   console.error(describeProblems(parsed.problems));
   // At once: the app would otherwise be synthesized at the end, without a stack.
   process.exit(1);
 }
-await bundleAll(bundleNamesOf(operators));
-new PodlessStack(app, 'Podless', {
-  settings: parsed.settings,
-  operators,
-  bundleFolder: defaultBundleFolder,
-});
+const { settings } = parsed;
+await bundleAll(bundleNamesOf(settings.operators));
+new PodlessStack(app, 'Podless', { settings, bundleFolder: defaultBundleFolder });

@@ -1,9 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import type { Operator } from '../runtime/operator.ts';
+import { codeOf, type Operator } from '../runtime/operator.ts';
 import { syncFolder, writeIfChanged } from './sync-folder.ts';
 
 const root = join(import.meta.dirname, '..');
+
+/** Folders of the project that code reads while it runs, by the name of the bundle they are part of. */
+const carriedFolders: Readonly<Record<string, readonly string[]>> = { helm: ['charts'] };
 
 /** Where bundles go unless told otherwise: a folder each. */
 export const defaultBundleFolder = join(root, 'dist');
@@ -39,10 +43,11 @@ export async function bundle({
     entryPoints: { index: entry },
     outdir,
   });
-  syncFolder(
-    outdir,
-    new Map(outputFiles.map(({ path, contents }) => [relative(outdir, path), contents])),
+  const carried = (carriedFolders[name] ?? []).flatMap(filesIn);
+  const built = outputFiles.map(
+    ({ path, contents }) => [relative(outdir, path), contents] as const,
   );
+  syncFolder(outdir, new Map([...built, ...carried]));
   writeIfChanged(`${outdir}.meta.json`, Buffer.from(JSON.stringify(metafile)));
   const code = outputFiles.filter(({ path }) => path.endsWith('.mjs'));
   return {
@@ -68,16 +73,27 @@ const buildOptions = {
   sourcemap: 'linked',
   sourcesContent: false,
   legalComments: 'none',
+  // For packages that require what Node has: a module has no require of its own.
+  banner: {
+    js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
+  },
   logLevel: 'error',
   metafile: true,
   write: false,
 } as const satisfies BuildOptions;
 
-/** One for each function; all watchers share theirs. */
+/** Path, from the root of the project, and contents of every file. */
+const filesIn = (folder: string): readonly (readonly [string, Uint8Array])[] =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map((path) => [relative(root, path), readFileSync(path)]);
+
+/** One for each folder of code; all watchers share theirs. */
 export const bundleNamesOf = (operators: readonly Operator[]): readonly string[] => [
   'watcher',
   'resync',
-  ...operators.map(({ name }) => name),
+  ...new Set(operators.map(codeOf)),
 ];
 
 /** Every bundle, one after the other: each build uses all cores already. */

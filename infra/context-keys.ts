@@ -23,6 +23,10 @@ export const contextKeys = {
       'EKS clusters, separated by commas: up to 100 letters, digits, - and _ each, a letter or digit first',
     example: '-c clusters=prod,staging -c tables=orders',
   },
+  operators: {
+    expected: 'names of operators to deploy, separated by commas (default: all there are)',
+    example: `${base} -c operators=ddbctldpjob,goop`,
+  },
   tables: {
     expected:
       'DynamoDB tables operators may touch, separated by commas: letters, digits, _ . and -, with * for any characters',
@@ -39,7 +43,7 @@ export const contextKeys = {
   },
   routeTableIds: {
     expected:
-      'ids of the route tables of those subnets: DynamoDB gets a gateway in them, instead of an interface',
+      'ids of the route tables of those subnets: DynamoDB and S3 get gateways in them, instead of interfaces',
     example: `${inVpc} -c routeTableIds=rtb-0a1b2c3d`,
   },
   createVpcEndpoints: {
@@ -51,6 +55,23 @@ export const contextKeys = {
     expected:
       'origins a spec may name as endpoint, separated by commas: scheme, host, port, no path',
     example: `${base} -c endpoints=https://vpce-0a1b2c3d-4e5f.dynamodb.eu-west-1.vpce.amazonaws.com`,
+  },
+  developmentBucket: {
+    expected: 'the S3 bucket with charts of Collectors for development (default: development-helm)',
+    example: `${base} -c developmentBucket=acme-charts-dev -c productionBucket=acme-charts`,
+  },
+  productionBucket: {
+    expected: 'the S3 bucket with charts of all other Collectors (default: production-helm)',
+    example: `${base} -c developmentBucket=acme-charts-dev -c productionBucket=acme-charts`,
+  },
+  chartBucketAccount: {
+    expected: 'the account that owns both buckets, 12 digits (default: the account of the stack)',
+    example: `${base} -c chartBucketAccount=111122223333`,
+  },
+  tenantNamespaces: {
+    expected:
+      'namespaces Collectors may use, separated by commas: lower-case letters, digits and -, with * for any characters (default: all but kube-*)',
+    example: `${base} -c tenantNamespaces='tenant-*,acme'`,
   },
   logRetentionDays: {
     expected: `days logs are kept (default: 30), one of ${logRetentionDays.join(', ')}`,

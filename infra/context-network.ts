@@ -22,7 +22,7 @@ export function readNetwork(reader: ContextReader): NetworkProps | undefined {
   if (!createEndpoints && routeTableIds.length > 0) {
     reader.problem(
       'routeTableIds',
-      'is for the DynamoDB endpoint, which createVpcEndpoints=false forbids',
+      'is for the endpoints of DynamoDB and S3, which createVpcEndpoints=false forbids',
     );
   }
   if (createEndpoints && routeTableIds.length === 0 && reader.has('regions')) {

@@ -1,15 +1,23 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Operator } from '../runtime/operator.ts';
+import type { Charts } from './charts.ts';
+import { readCharts } from './context-charts.ts';
 import { type ContextKeyName, logRetentionDays } from './context-keys.ts';
 import { readNetwork } from './context-network.ts';
 import { type ContextProblem, type ContextReader, createContextReader } from './context-reader.ts';
 import { likelyMeant } from './context-spelling.ts';
+import { limitText } from './context-text.ts';
+import { hasGrantOn } from './declared-grants.ts';
 import type { NetworkProps } from './network.ts';
 import type { Tables } from './tables.ts';
 
 /** What the person who deploys decides. */
 export interface Settings {
   readonly clusters: readonly string[];
+  /** Those that are deployed. */
+  readonly operators: readonly Operator[];
   readonly tables: Tables;
+  readonly charts: Charts;
   /** Origins a spec may name as endpoint. */
   readonly endpoints: readonly string[];
   readonly logRetentionDays: RetentionDays;
@@ -23,10 +31,16 @@ export type ParsedContext =
   | { readonly settings: Settings }
   | { readonly problems: readonly ContextProblem[] };
 
-/** @param values the whole context of the app; what is not ours is left alone */
-export function parseContext(values: Readonly<Record<string, unknown>>): ParsedContext {
+/**
+ * @param values the whole context of the app; what is not ours is left alone
+ * @param operators all there are
+ */
+export function parseContext(
+  values: Readonly<Record<string, unknown>>,
+  operators: readonly Operator[],
+): ParsedContext {
   const reader = createContextReader(values);
-  const settings = readSettings(reader);
+  const settings = readSettings(reader, operators);
   for (const key of Object.keys(values)) {
     const meant = likelyMeant(key);
     const given = `-c ${key}=${JSON.stringify(values[key])}`;
@@ -35,14 +49,18 @@ export function parseContext(values: Readonly<Record<string, unknown>>): ParsedC
   return reader.problems.length > 0 ? { problems: reader.problems } : { settings };
 }
 
-function readSettings(reader: ContextReader): Settings {
+function readSettings(reader: ContextReader, all: readonly Operator[]): Settings {
   const clusters = readClusters(reader);
+  const operators = readOperators(reader, all);
+  if (operators.some(hasGrantOn('tables'))) requireValue(reader, 'tables');
   const tables = readTables(reader);
   const network = readNetwork(reader);
   const alarmTopicArn = readTopic(reader);
   return {
     clusters,
+    operators,
     tables,
+    charts: readCharts(reader),
     endpoints: readEndpoints(reader),
     logRetentionDays: readRetention(reader),
     ...(network ? { network } : {}),
@@ -63,8 +81,21 @@ function readClusters(reader: ContextReader): readonly string[] {
   return clusters;
 }
 
+/** In the order in which they are declared, so that the order of the names changes nothing. */
+function readOperators(reader: ContextReader, all: readonly Operator[]): readonly Operator[] {
+  if (!reader.has('operators')) return all;
+  const known = all.map(({ name }) => name);
+  const names = reader.list('operators');
+  for (const name of names.filter((one) => !known.includes(one))) {
+    reader.problem(
+      'operators',
+      `has ${JSON.stringify(name)}, which is none of ${known.join(', ')}`,
+    );
+  }
+  return all.filter(({ name }) => names.includes(name));
+}
+
 function readTables(reader: ContextReader): Tables {
-  requireValue(reader, 'tables');
   const listed = reader.list('tables', /^[a-zA-Z0-9_.*-]{1,255}$/);
   const names = listed.filter((name) => /[a-zA-Z0-9]/.test(name));
   for (const name of listed.filter((one) => !names.includes(one))) {
@@ -117,15 +148,4 @@ function readTopic(reader: ContextReader): string | undefined {
 
 function requireValue(reader: ContextReader, key: ContextKeyName): void {
   if (!reader.has(key)) reader.problem(key, 'is missing');
-}
-
-function limitText(
-  reader: ContextReader,
-  key: ContextKeyName,
-  entries: readonly string[],
-  max: number,
-): void {
-  const { length } = entries.join();
-  if (length > max)
-    reader.problem(key, `needs ${length} characters on AWS, where at most ${max} fit`);
 }

@@ -16,7 +16,9 @@ import type { Reconciler } from './reconciler.ts';
 import type { Watcher } from './watcher.ts';
 
 const PERIOD_MINUTES = 5;
+/** Half of the dashboard, and a third. */
 const WIDTH = 12;
+const NARROW = 8;
 /** A widget shows no more. */
 const MAX_ALARMS = 100;
 
@@ -45,13 +47,12 @@ export function createDashboard(scope: Construct, id: string, props: DashboardPr
         graph('Watch streams opened', watchStreams(props)),
         graph('Oldest message, seconds', props.reconcilers.flatMap(ages)),
       ],
+      // One for each kind: all outcomes of all kinds in one would be too many lines to read.
+      props.reconcilers.map(reconcileGraph),
       [
-        graph('Reconciles by outcome', props.reconcilers.flatMap(reconciles)),
-        graph('Messages given up', props.reconcilers.flatMap(deadLetters)),
-      ],
-      [
-        graph('Runs', props.functions.map(runs('Invocations'))),
-        graph('Failed runs', props.functions.map(runs('Errors'))),
+        graph('Messages given up', props.reconcilers.flatMap(deadLetters), NARROW),
+        graph('Runs', props.functions.map(runs('Invocations')), NARROW),
+        graph('Failed runs', props.functions.map(runs('Errors')), NARROW),
       ],
     ],
   });
@@ -81,12 +82,13 @@ const deadLetters = ({
   labelled(`${name} work`, queueMetric(workDeadLetters, 'ApproximateNumberOfMessagesVisible')),
 ];
 
-const reconciles = ({ operator: { name } }: Reconciler): IMetric[] =>
-  outcomes.map((outcome) =>
-    labelled(
-      `${name} ${outcome}`,
-      ownMetric('podless_reconcile_total', { operator: name, outcome }),
+const reconcileGraph = ({ operator: { name, kind } }: Reconciler): GraphWidget =>
+  graph(
+    `Reconciles of ${kind.kind}`,
+    outcomes.map((outcome) =>
+      labelled(outcome, ownMetric('podless_reconcile_total', { operator: name, outcome })),
     ),
+    NARROW,
   );
 
 const runs =
@@ -97,5 +99,5 @@ const runs =
 const labelled = (label: string, metric: AlarmMetric): IMetric =>
   toMetric(metric, PERIOD_MINUTES).with({ label });
 
-const graph = (title: string, left: IMetric[]): GraphWidget =>
-  new GraphWidget({ title, left, width: WIDTH, leftYAxis: { min: 0 } });
+const graph = (title: string, left: IMetric[], width = WIDTH): GraphWidget =>
+  new GraphWidget({ title, left, width, leftYAxis: { min: 0 } });

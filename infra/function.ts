@@ -15,11 +15,13 @@ import { environmentNames } from '../runtime/aws/environment.ts';
 import { ClusterAccess } from './cluster-access.ts';
 import { grant } from './grants.ts';
 import type { Network } from './network.ts';
+import { TOOL_ARCHITECTURE, type Tool, type ToolLayers } from './tool-layers.ts';
 
 /** What all functions have in common. */
 export interface Platform {
   /** Holds a folder per bundle. */
   readonly bundleFolder: string;
+  readonly toolLayers: ToolLayers;
   readonly logRetention: RetentionDays;
   /** Gets what an asynchronous run or a schedule could not do. */
   readonly failedInvocations: Queue;
@@ -29,8 +31,12 @@ export interface Platform {
 
 export interface OperatorFunctionProps {
   readonly platform: Platform;
-  /** Its bundle and its Kubernetes group. */
+  /** Decides its Kubernetes group. */
   readonly name: string;
+  /** Its code. Default: the bundle of its name. */
+  readonly bundle?: string;
+  /** Programs it runs. Default: none. */
+  readonly tools?: readonly Tool[];
   readonly functionName: string;
   readonly description: string;
   readonly clusters: readonly string[];
@@ -74,14 +80,16 @@ export class OperatorFunction extends Construct {
   }
 
   private createFunction(props: OperatorFunctionProps, logGroup: LogGroup): LambdaFunction {
-    const { platform, name, functionName, description, clusters } = props;
+    const { platform, name, functionName, description, clusters, tools = [] } = props;
     return new LambdaFunction(this, 'Function', {
       functionName,
       description,
-      code: Code.fromAsset(join(platform.bundleFolder, name)),
+      code: Code.fromAsset(join(platform.bundleFolder, props.bundle ?? name)),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
+      // The cheaper one, where nothing asks for the other.
+      architecture: tools.length > 0 ? TOOL_ARCHITECTURE : Architecture.ARM_64,
+      layers: tools.map((tool) => platform.toolLayers.layerOf(tool)),
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes,
       role: this.role,

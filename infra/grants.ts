@@ -4,6 +4,8 @@ import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 export interface Grant {
   readonly actions: readonly string[];
   readonly resources: readonly string[];
+  /** Under which it holds. Default: always. */
+  readonly conditions?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 export interface WildcardGrant extends Grant {
@@ -27,9 +29,9 @@ export function grantWildcard(role: Role, { reason, ...rights }: WildcardGrant):
   }
 }
 
-function addRights(role: Role, { actions, resources }: Grant): void {
+function addRights(role: Role, { actions, resources, conditions = {} }: Grant): void {
   role.addToPrincipalPolicy(
-    new PolicyStatement({ actions: [...actions], resources: [...resources] }),
+    new PolicyStatement({ actions: [...actions], resources: [...resources], conditions }),
   );
 }
 

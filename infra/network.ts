@@ -1,6 +1,5 @@
-import { ArnFormat, Fn, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import {
-  CfnVPCEndpoint,
   InterfaceVpcEndpoint,
   InterfaceVpcEndpointAwsService,
   type ISubnet,
@@ -15,6 +14,7 @@ import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { FunctionOptions } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { grantWildcard } from './grants.ts';
+import { createGateway } from './network-gateway.ts';
 
 export interface NetworkProps {
   readonly vpcId: string;
@@ -26,7 +26,7 @@ export interface NetworkProps {
   readonly createEndpoints: boolean;
 }
 
-/** AWS APIs that the functions call, besides DynamoDB. Logs and metrics go past the VPC. */
+/** AWS APIs that the functions call, besides DynamoDB and S3. Logs and metrics go past the VPC. */
 const services = {
   Eks: InterfaceVpcEndpointAwsService.EKS,
   Sts: InterfaceVpcEndpointAwsService.STS,
@@ -44,8 +44,11 @@ export class Network extends Construct {
   readonly securityGroup: SecurityGroup;
   /** What functions in here need to know. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What those need to know that read from S3. */
+  readonly s3Environment: Readonly<Record<string, string>>;
 
-  constructor(scope: Construct, id: string, props: NetworkProps) {
+  /** @param needs whether any function reads from S3 */
+  constructor(scope: Construct, id: string, props: NetworkProps, needs: { readonly s3: boolean }) {
     super(scope, id);
     const { vpcId, subnetIds, createEndpoints } = props;
     // By attributes, since a lookup would need an account at synth. Zones are asked for, but subnets are named one by one.
@@ -58,7 +61,10 @@ export class Network extends Construct {
     });
     this.securityGroup.addEgressRule(Peer.anyIpv4(), Port.HTTPS, 'Kubernetes and AWS APIs');
     this.placement = { vpc, vpcSubnets: { subnets }, securityGroups: [this.securityGroup] };
-    this.environment = createEndpoints ? this.createEndpoints(vpc, subnets, props) : {};
+    const group = createEndpoints ? this.createEndpoints(vpc, subnets) : undefined;
+    const gateway = (id: 'DynamoDb' | 'S3') => (group ? createGateway(this, id, props, group) : {});
+    this.environment = gateway('DynamoDb');
+    this.s3Environment = needs.s3 ? gateway('S3') : {};
   }
 
   /** Lets Lambda make the network interfaces it needs with this role, and keeps the function's own code from doing so. */
@@ -93,11 +99,8 @@ export class Network extends Construct {
     );
   }
 
-  private createEndpoints(
-    vpc: IVpc,
-    subnets: ISubnet[],
-    props: NetworkProps,
-  ): Readonly<Record<string, string>> {
+  /** @returns the security group of endpoints */
+  private createEndpoints(vpc: IVpc, subnets: ISubnet[]): SecurityGroup {
     const securityGroup = new SecurityGroup(this, 'Endpoints', {
       vpc,
       description: 'Podless: endpoints of AWS APIs',
@@ -116,36 +119,7 @@ export class Network extends Construct {
         open: false,
       });
     }
-    return this.createDynamoDbEndpoint(securityGroup, props);
-  }
-
-  /** By the route tables, which is free, if they are known; else an interface, which has a name of its own only. */
-  private createDynamoDbEndpoint(
-    { securityGroupId }: SecurityGroup,
-    { vpcId, subnetIds, routeTableIds }: NetworkProps,
-  ): Readonly<Record<string, string>> {
-    const serviceName = `com.amazonaws.${Stack.of(this).region}.dynamodb`;
-    if (routeTableIds.length > 0) {
-      new CfnVPCEndpoint(this, 'DynamoDb', {
-        vpcId,
-        vpcEndpointType: 'Gateway',
-        serviceName,
-        routeTableIds: [...routeTableIds],
-      });
-      return {};
-    }
-    const endpoint = new CfnVPCEndpoint(this, 'DynamoDbInterface', {
-      vpcId,
-      vpcEndpointType: 'Interface',
-      serviceName,
-      subnetIds: [...subnetIds],
-      securityGroupIds: [securityGroupId],
-      // DynamoDB offers none.
-      privateDnsEnabled: false,
-    });
-    // `<hosted zone>:<name>`, the regional one first.
-    const name = Fn.select(1, Fn.split(':', Fn.select(0, endpoint.attrDnsEntries)));
-    return { AWS_ENDPOINT_URL_DYNAMODB: `https://${name}` };
+    return securityGroup;
   }
 }
 

@@ -1,6 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Operator } from '../runtime/operator.ts';
+import { hasGrantOn } from './declared-grants.ts';
 import { nameOf } from './names.ts';
 import type { Network } from './network.ts';
 
@@ -39,7 +40,9 @@ export function addOutputs(scope: Construct, { clusters, operators, network }: O
   const { name } = first;
   output(
     'Next2Sample',
-    'Makes a first object; put your own table and its region into it before',
+    hasGrantOn('tables')(first)
+      ? 'Makes a first object; put your own table and its region into it before'
+      : 'Makes a first object',
     `kubectl apply -f crds/samples/${name}.yaml`,
   );
   // The loop above leaves kubectl at the last cluster, and a request that names none means the first.

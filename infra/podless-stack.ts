@@ -1,9 +1,9 @@
 import { Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
-import type { Operator } from '../runtime/operator.ts';
 import type { Settings } from './context.ts';
 import { createCursorTable } from './cursor-table.ts';
+import { hasGrantOn } from './declared-grants.ts';
 import type { Platform } from './function.ts';
 import { checkOperatorNames, clusterId, nameOf } from './names.ts';
 import { Network } from './network.ts';
@@ -13,11 +13,11 @@ import { createDeadLetterQueue } from './queue.ts';
 import { Reconciler } from './reconciler.ts';
 import { Resync } from './resync.ts';
 import { Schedules } from './schedules.ts';
+import { ToolLayers } from './tool-layers.ts';
 import { Watcher } from './watcher.ts';
 
 export interface PodlessStackProps extends StackProps {
   readonly settings: Settings;
-  readonly operators: readonly Operator[];
   /** Holds a folder per bundle. */
   readonly bundleFolder: string;
 }
@@ -25,18 +25,20 @@ export interface PodlessStackProps extends StackProps {
 /** All of Podless in one account and region, for any number of clusters there. */
 export class PodlessStack extends Stack {
   constructor(scope: Construct, id: string, props: PodlessStackProps) {
-    const { settings, operators, bundleFolder, ...stackProps } = props;
+    const { settings, bundleFolder, ...stackProps } = props;
     super(scope, id, {
       description: 'Podless: Kubernetes operators as Lambda functions',
       ...stackProps,
     });
+    const { clusters, operators, tables, charts, endpoints, alarmTopicArn } = settings;
     checkOperatorNames(operators.map(({ name }) => name));
     Tags.of(this).add('app', 'podless');
-    const { clusters, tables, endpoints, alarmTopicArn } = settings;
-    const network = settings.network && new Network(this, 'Network', settings.network);
+    const needs = { s3: operators.some(hasGrantOn('chartBuckets')) };
+    const network = settings.network && new Network(this, 'Network', settings.network, needs);
     const failedInvocations = createFailedInvocations(this);
     const platform: Platform = {
       bundleFolder,
+      toolLayers: new ToolLayers(this, 'Tools'),
       failedInvocations,
       logRetention: settings.logRetentionDays,
       ...(network && { network }),
@@ -44,7 +46,7 @@ export class PodlessStack extends Stack {
     const bus = new EventBus(this, 'Bus', { eventBusName: 'podless' });
     const schedules = new Schedules(this, 'Schedules', { deadLetters: failedInvocations });
     const cursors = createCursorTable(this, 'Cursors');
-    const shared = { platform, clusters, bus, tables, endpoints, cursors, schedules };
+    const shared = { platform, clusters, bus, tables, charts, endpoints, cursors, schedules };
     // Named by cluster and operator, never by number: one more changes nothing about the others.
     const ofOperators = new Construct(this, 'Reconciler');
     const reconcilers = operators.map(
@@ -53,7 +55,7 @@ export class PodlessStack extends Stack {
     const resync = new Resync(this, 'Resync', { ...shared, reconcilers });
     const ofClusters = new Construct(this, 'Watcher');
     const watchers = clusters.map(
-      (cluster) => new Watcher(ofClusters, clusterId(cluster), { ...shared, cluster }),
+      (cluster) => new Watcher(ofClusters, clusterId(cluster), { ...shared, cluster, operators }),
     );
     new Observability(this, 'Observability', {
       watchers,

@@ -1,4 +1,5 @@
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { codeOf } from '../runtime/operator.ts';
 import type { AlarmSpec } from './alarm.ts';
 import { lambdaMetric, ownMetric, pipeMetric, queueMetric, ruleMetric } from './metrics.ts';
 import { nameOf } from './names.ts';
@@ -58,7 +59,7 @@ function ageAlarms({ operator, inbox, work, workVisibilitySeconds }: Reconciler)
     {
       name: `${name}-work-age`,
       meaning: `A hint has waited ${workVisibilitySeconds / 60} minutes in the work queue: runs are killed, or there are more objects than ${operator.maxConcurrency} runs at once can handle.`,
-      remedy: `Read /aws/lambda/${name}: timeouts mean a stuck run; otherwise raise maxConcurrency in functions/${operator.name}/operator.ts.`,
+      remedy: `Read /aws/lambda/${name}: timeouts mean a stuck run; otherwise raise maxConcurrency in functions/${codeOf(operator)}/operator.ts.`,
       metric: queueMetric(work, 'ApproximateAgeOfOldestMessage'),
       threshold: { atLeast: workVisibilitySeconds },
       periodMinutes: 5,

@@ -3,7 +3,10 @@ import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { environmentNames } from '../runtime/aws/environment.ts';
-import type { Operator } from '../runtime/operator.ts';
+import { INBOX_MAX_RECEIVES } from '../runtime/cloud.ts';
+import { codeOf, type Operator } from '../runtime/operator.ts';
+import { type Charts, chartEnvironment } from './charts.ts';
+import { hasGrantOn } from './declared-grants.ts';
 import { OperatorFunction, type Platform } from './function.ts';
 import { grant } from './grants.ts';
 import { InboxRule } from './inbox-rule.ts';
@@ -15,8 +18,6 @@ import { WorkPipe } from './work-pipe.ts';
 
 /** A Pipe moves a message in well under a second; a message it could not move comes back after this. */
 const INBOX_VISIBILITY_SECONDS = 30;
-/** So many tries to move a message; one without a group can never be moved. */
-const INBOX_MAX_RECEIVES = 5;
 /** AWS's advice for a queue that Lambda reads: a run that was throttled or killed leaves time for the next. */
 const VISIBILITY_TIMEOUTS = 6;
 /** Runs by hand that could not start: worth trying as long as the work queue would. */
@@ -28,6 +29,7 @@ export interface ReconcilerProps {
   readonly clusters: readonly string[];
   readonly bus: EventBus;
   readonly tables: Tables;
+  readonly charts: Charts;
   /** Origins a spec may name as endpoint. Default: none. */
   readonly endpoints?: readonly string[];
 }
@@ -80,11 +82,13 @@ export class Reconciler extends Construct {
   }
 
   private createFunction(props: ReconcilerProps): OperatorFunction {
-    const { platform, operator, clusters, endpoints = [] } = props;
-    const { name, kind, timeoutSeconds, memoryMegabytes } = operator;
+    const { platform, operator, clusters } = props;
+    const { name, kind, timeoutSeconds, memoryMegabytes, tools = [] } = operator;
     return new OperatorFunction(this, 'Reconciler', {
       platform,
       name,
+      bundle: codeOf(operator),
+      tools,
       functionName: nameOf(name),
       description: `Podless: reconciles ${kind.kind}`,
       clusters,
@@ -96,12 +100,12 @@ export class Reconciler extends Construct {
       environment: {
         [environmentNames.inbox(name)]: this.inbox.queueUrl,
         [environmentNames.work(name)]: this.work.queueUrl,
-        ...(endpoints.length > 0 ? { [environmentNames.endpoints]: endpoints.join(',') } : {}),
+        ...environmentOf(props),
       },
     });
   }
 
-  private grantRights({ operator, tables }: ReconcilerProps): void {
+  private grantRights({ operator, tables, charts }: ReconcilerProps): void {
     const { role, function: target } = this.function;
     grant(role, { actions: ['sqs:SendMessage'], resources: [this.inbox.queueArn] });
     grant(role, {
@@ -114,7 +118,26 @@ export class Reconciler extends Construct {
       ],
       resources: [this.work.queueArn],
     });
-    const { scopedRole } = new OperatorRights(this, 'Rights', { operator, tables, role });
+    const { scopedRole } = new OperatorRights(this, 'Rights', {
+      operator,
+      tables,
+      charts,
+      role,
+    });
     if (scopedRole) target.addEnvironment(environmentNames.scopedRole, scopedRole.roleArn);
   }
+}
+
+/** What the function must know beyond its queues: only what is of use to this operator. */
+function environmentOf({ operator, platform, charts, endpoints = [] }: ReconcilerProps) {
+  const { name, code } = operator;
+  const usesEndpoints = endpoints.length > 0 && hasGrantOn('tables')(operator);
+  return {
+    ...(code !== undefined && { [environmentNames.operator]: name }),
+    ...(usesEndpoints && { [environmentNames.endpoints]: endpoints.join(',') }),
+    ...(hasGrantOn('chartBuckets')(operator) && {
+      ...chartEnvironment(charts),
+      ...platform.network?.s3Environment,
+    }),
+  };
 }

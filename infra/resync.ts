@@ -31,12 +31,15 @@ export class Resync extends OperatorFunction {
       clusters,
       ...resyncSettings,
       maxEventAgeSeconds: Math.min(...periods, MAX_EVENT_AGE_SECONDS),
-      environment: Object.fromEntries(
-        reconcilers.map(({ operator, inbox }) => [
-          environmentNames.inbox(operator.name),
-          inbox.queueUrl,
-        ]),
-      ),
+      environment: {
+        [environmentNames.operators]: reconcilers.map(({ operator }) => operator.name).join(','),
+        ...Object.fromEntries(
+          reconcilers.map(({ operator, inbox }) => [
+            environmentNames.inbox(operator.name),
+            inbox.queueUrl,
+          ]),
+        ),
+      },
     });
     grant(this.role, {
       actions: ['sqs:SendMessage'],

@@ -3,6 +3,7 @@ import type { EventBus } from 'aws-cdk-lib/aws-events';
 import type { Construct } from 'constructs';
 import { watcherSettings } from '../functions/watcher/settings.ts';
 import { environmentNames } from '../runtime/aws/environment.ts';
+import type { Operator } from '../runtime/operator.ts';
 import { OperatorFunction, type Platform } from './function.ts';
 import { grant } from './grants.ts';
 import { fitName, nameOf } from './names.ts';
@@ -11,6 +12,8 @@ import type { Schedules } from './schedules.ts';
 export interface WatcherProps {
   readonly platform: Platform;
   readonly cluster: string;
+  /** Whose kinds are watched. */
+  readonly operators: readonly Operator[];
   readonly bus: EventBus;
   readonly cursors: Table;
   readonly schedules: Schedules;
@@ -22,7 +25,7 @@ export class Watcher extends OperatorFunction {
   readonly scheduleName: string;
 
   constructor(scope: Construct, id: string, props: WatcherProps) {
-    const { platform, cluster, bus, cursors, schedules } = props;
+    const { platform, cluster, operators, bus, cursors, schedules } = props;
     const { periodSeconds, overlapSeconds, timeoutSeconds, memoryMegabytes } = watcherSettings;
     super(scope, id, {
       platform,
@@ -35,6 +38,7 @@ export class Watcher extends OperatorFunction {
       // By then the next shift has started.
       maxEventAgeSeconds: periodSeconds,
       environment: {
+        [environmentNames.operators]: operators.map(({ name }) => name).join(','),
         [environmentNames.bus]: bus.eventBusName,
         [environmentNames.cursorTable]: cursors.tableName,
       },

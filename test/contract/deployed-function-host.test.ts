@@ -44,6 +44,7 @@ describe('a bundle runs as on Lambda', () => {
       PATH: '/usr/local/bin:/usr/bin:/bin:/opt/bin',
       LANG: 'en_US.UTF-8',
       HOME: '/nonexistent',
+      TMPDIR: expect.stringMatching(/podless-function-\w+$/),
       AWS_EC2_METADATA_DISABLED: 'true',
       _HANDLER: 'index.handler',
       LAMBDA_TASK_ROOT: codeFolder,

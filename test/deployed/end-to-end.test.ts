@@ -6,13 +6,10 @@ import { client, isInstalled, newFolder, removeFolders } from '../helpers/comman
 import { motoMissing, motoName } from '../helpers/moto.ts';
 import { until } from '../helpers/until.ts';
 import { withProperty } from './altered-template.ts';
-import {
-  type DeployedSystem,
-  fillTable,
-  isCompleted,
-  readyOf,
-  useDeployedSystem,
-} from './deployed-system.ts';
+import { oneCluster } from './contexts.ts';
+import type { DeployedSystem } from './deployed-system.ts';
+import { fillTable, isCompleted, jobsOf, readyOf } from './jobs.ts';
+import { useDeployedSystem } from './use-deployed-system.ts';
 
 const reconciler = 'podless-ddbctldpjob';
 const awsEnvironment = {
@@ -32,7 +29,7 @@ function expectNoComplaint({ cloud }: DeployedSystem): void {
 }
 
 describe.skipIf(motoMissing)(`The deployed system on ${motoName}`, () => {
-  const { start, tables } = useDeployedSystem({ clusters: 'prod', tables: 'orders-*' });
+  const { start, tables } = useDeployedSystem(oneCluster);
   const left = (name: string) => tables().count(name, 'id', { S: 'mine' });
   const neighbours = (name: string) => tables().count(name, 'id', { S: 'other' });
 
@@ -41,6 +38,7 @@ describe.skipIf(motoMissing)(`The deployed system on ${motoName}`, () => {
     async () => {
       await fillTable(tables(), 'orders-apply', 600);
       const system = await start();
+      const jobs = jobsOf(system);
       const { kubeconfig } = system.cluster('prod');
       const sample = await client(
         'kubectl',
@@ -48,12 +46,12 @@ describe.skipIf(motoMissing)(`The deployed system on ${motoName}`, () => {
         { KUBECONFIG: kubeconfig },
       );
       const manifest = JSON.parse(sample.stdout) as { spec: object };
-      await system.createJob('from-sample', {
+      await jobs.create('from-sample', {
         ...manifest.spec,
         tableName: 'orders-apply',
         partitionValue: 'mine',
       });
-      const status = await system.jobReaches('from-sample', isCompleted);
+      const status = await jobs.reaches('from-sample', isCompleted);
       expect(status).toMatchObject({ deletedItems: 600, observedGeneration: 1 });
       expect(readyOf(status)).toMatchObject({ status: 'True' });
       expect([await left('orders-apply'), await neighbours('orders-apply')]).toEqual([0, 10]);
@@ -68,39 +66,42 @@ describe.skipIf(motoMissing)(`The deployed system on ${motoName}`, () => {
   test('counts exactly when a message is delivered again in the middle of its run', async () => {
     await fillTable(tables(), 'orders-again', 600);
     const system = await start();
-    await system.createJob('again', {
+    const jobs = jobsOf(system);
+    await jobs.create('again', {
       tableName: 'orders-again',
       partitionValue: 'mine',
       maxWriteUnitsPerSecond: 150,
     });
-    await system.jobReaches('again', ({ deletedItems = 0 }) => deletedItems > 0);
+    await jobs.reaches('again', ({ deletedItems = 0 }) => deletedItems > 0);
     expect(await system.cloud.queue(`${reconciler}-work.fifo`).expireVisibility()).toBe(1);
-    const status = await system.jobReaches('again', isCompleted);
+    const status = await jobs.reaches('again', isCompleted);
     expect(status).toMatchObject({ deletedItems: 600 });
     expect(status.deletedItemsExact).not.toBe(false);
     expect(await left('orders-again')).toBe(0);
   });
 
   test('goes on after a function was killed, and says that the count is a lower bound', async () => {
-    await fillTable(tables(), 'orders-killed', 1_500);
+    await fillTable(tables(), 'orders-killed', 900);
     // A shorter life, so that the dead run's claim on the job is over soon.
-    const system = await start({ alter: withProperty(reconciler, 'Timeout', 20) });
-    await system.createJob('killed', {
+    const system = await start({ alter: withProperty(reconciler, 'Timeout', 10) });
+    const jobs = jobsOf(system);
+    await jobs.create('killed', {
       tableName: 'orders-killed',
       partitionValue: 'mine',
       maxWriteUnitsPerSecond: 150,
     });
-    await system.jobReaches('killed', ({ deletedItems = 0 }) => deletedItems > 0);
+    await jobs.reaches('killed', ({ deletedItems = 0 }) => deletedItems > 0);
     expect(await system.host(reconciler).kill()).toBe(1);
-    const status = await system.jobReaches('killed', isCompleted, { seconds: 120 });
+    const status = await jobs.reaches('killed', isCompleted, { seconds: 120 });
     expect(status).toMatchObject({ deletedItemsExact: false });
-    expect(status.deletedItems).toBeLessThanOrEqual(1_500);
+    expect(status.deletedItems).toBeLessThanOrEqual(900);
     expect([await left('orders-killed'), await neighbours('orders-killed')]).toEqual([0, 10]);
   });
 
   test('puts what nobody can handle to the dead letters, and goes on with the rest', async () => {
     await fillTable(tables(), 'orders-poison', 30);
-    const system = await start();
+    const system = await start({ timeScale: 40 });
+    const jobs = jobsOf(system);
     const work = system.cloud.queue(`${reconciler}-work.fifo`);
     const hint = {
       apiVersion: 'dynamoctl.dp.operators.sanjivmadhavan.io/v1alpha1',
@@ -111,8 +112,8 @@ describe.skipIf(motoMissing)(`The deployed system on ${motoName}`, () => {
     const elsewhere = { ...hint, kind: 'DdbctlDpJob', cluster: 'elsewhere' };
     await work.send(JSON.stringify(foreign), { group: 'a', dedupId: 'a' });
     await work.send(JSON.stringify(elsewhere), { group: 'b', dedupId: 'b' });
-    await system.createJob('healthy', { tableName: 'orders-poison', partitionValue: 'mine' });
-    await system.jobReaches('healthy', isCompleted);
+    await jobs.create('healthy', { tableName: 'orders-poison', partitionValue: 'mine' });
+    await jobs.reaches('healthy', isCompleted);
     const deadLetters = system.cloud.queue(`${reconciler}-work-dlq.fifo`);
     await until(async () => ((await deadLetters.depth()).visible === 2 ? true : undefined), {
       seconds: 90,
@@ -126,33 +127,16 @@ describe.skipIf(motoMissing)(`The deployed system on ${motoName}`, () => {
   test.skipIf(awsMissing !== '')(`answers aws lambda invoke${awsMissing}`, async () => {
     await fillTable(tables(), 'orders-hand', 40);
     const system = await start();
+    const jobs = jobsOf(system);
     const spec = { tableName: 'orders-hand', partitionValue: 'mine' };
-    await system.createJob('by-hand', { ...spec, suspend: true });
+    await jobs.create('by-hand', { ...spec, suspend: true });
     const invoke = (payload: object) => invokeByCli(system, { name: 'by-hand', ...payload });
     expect(await invoke({ dryRun: true })).toContain('40 items');
     expect(await left('orders-hand')).toBe(40);
-    await system.patchJob('by-hand', { spec: { suspend: false } });
-    await system.jobReaches('by-hand', isCompleted);
+    await jobs.patch('by-hand', { spec: { suspend: false } });
+    await jobs.reaches('by-hand', isCompleted);
     expect(await invoke({})).toContain('Completed');
     expect(await invoke({ cluster: 'elsewhere' })).toContain('cluster must be one of prod');
-  });
-});
-
-describe.skipIf(motoMissing)(`One stack for two clusters on ${motoName}`, () => {
-  const { start, tables } = useDeployedSystem({ clusters: 'blue,green', tables: 'orders-*' });
-
-  test('has a watcher for each and tells their objects apart', async () => {
-    await fillTable(tables(), 'orders-blue', 50);
-    await fillTable(tables(), 'orders-green', 70);
-    const system = await start();
-    for (const cluster of ['blue', 'green']) {
-      const spec = { tableName: `orders-${cluster}`, partitionValue: 'mine' };
-      await system.createJob('same-name', spec, cluster);
-    }
-    const blue = await system.jobReaches('same-name', isCompleted, { cluster: 'blue' });
-    const green = await system.jobReaches('same-name', isCompleted, { cluster: 'green' });
-    expect([blue.deletedItems, green.deletedItems]).toEqual([50, 70]);
-    expectNoComplaint(system);
   });
 });
 

@@ -28,6 +28,7 @@ const watched = (namespace: string, metric: string) =>
     .map((alarm) => textOf(dimensionsOf(alarm)[0]?.Value))
     .sort();
 
+const reconcilers = operators.map(({ name }) => `podless-${name}`).sort();
 const functions = [...functionsOf(template)].map(([name]) => name).sort();
 const queues = resourcesOf(template, 'AWS::SQS::Queue');
 const namesOfQueues = (pattern: RegExp) =>
@@ -115,9 +116,7 @@ describe('there is an alarm on', () => {
   );
 
   test('chains that Lambda ends, for every reconciler', () => {
-    expect(watched('AWS/Lambda', 'RecursiveInvocationsDropped')).toEqual(
-      operators.map(({ name }) => `podless-${name}`),
-    );
+    expect(watched('AWS/Lambda', 'RecursiveInvocationsDropped')).toEqual(reconcilers);
   });
 
   test('the silence of each watcher: no shift for three periods, or no data', () => {
@@ -136,9 +135,7 @@ describe('there is an alarm on', () => {
   });
 
   test('schedules, Pipes and rules that fail', () => {
-    expect(watched('AWS/EventBridge/Pipes', 'ExecutionFailed')).toEqual(
-      operators.map(({ name }) => `podless-${name}`),
-    );
+    expect(watched('AWS/EventBridge/Pipes', 'ExecutionFailed')).toEqual(reconcilers);
     expect(of('AWS/Scheduler', 'TargetErrorCount')).toHaveLength(1);
     expect(of('AWS/Scheduler', 'InvocationsFailedToBeSentToDeadLetterCount')).toHaveLength(1);
     expect(of('AWS/Events', 'InvocationsFailedToBeSentToDlq')).toHaveLength(operators.length);
@@ -152,5 +149,19 @@ test('one dashboard shows every function and every queue', () => {
   ]);
   const body = JSON.stringify(dashboards);
   for (const name of functions) expect(body).toContain(name);
-  for (const { name } of operators) expect(body).toContain(`${name} inbox`);
+  for (const { name, kind } of operators) {
+    expect(body).toContain(`${name} inbox`);
+    expect(body).toContain(`Reconciles of ${kind.kind}`);
+  }
+});
+
+test('an alarm that tells to change a declaration names the file it is in', () => {
+  const remedyOf = (name: string) =>
+    String(
+      alarms.find(({ AlarmName }) => AlarmName === `podless-${name}-work-age`)?.[
+        'AlarmDescription'
+      ],
+    );
+  expect(remedyOf('goop')).toContain('functions/goop/operator.ts');
+  expect(remedyOf('minimart')).toContain('functions/helm/operator.ts');
 });

@@ -22,7 +22,11 @@ test('npx cdk synth makes one stack with all functions, without an account', asy
   const resources = Object.values((JSON.parse(text) as Template).Resources);
   const functions = resources.filter(({ Type }) => Type === 'AWS::Lambda::Function');
   expect(functions.map(({ Properties }) => Properties['FunctionName']).sort()).toEqual([
+    'podless-collector',
     'podless-ddbctldpjob',
+    'podless-goop',
+    'podless-minimart',
+    'podless-myownshell',
     'podless-resync',
     'podless-watcher-prod',
   ]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { operators } from '../../functions/operators.ts';
 import { parseContext } from '../../infra/context.ts';
 import { contextKeys } from '../../infra/context-keys.ts';
 import { describeProblems } from '../../infra/context-message.ts';
@@ -60,6 +61,27 @@ const bad: readonly (readonly [Readonly<Record<string, unknown>>, string, string
   [{ ...good, endpoints: 'https://a.example/' }, 'endpoints', 'not an origin'],
   [{ ...good, endpoints: 'ftp://a.example' }, 'endpoints', 'not an origin'],
   [{ ...good, endpoints: 'https://user@a.example' }, 'endpoints', 'not an origin'],
+  [{ ...good, operators: '' }, 'operators', 'is empty'],
+  [{ ...good, operators: 'goop,goop' }, 'operators', 'twice'],
+  [{ ...good, operators: 'goop,helm' }, 'operators', 'has "helm", which is none of ddbctldpjob, '],
+  [{ clusters: 'prod', operators: 'goop,ddbctldpjob' }, 'tables', 'is missing'],
+  [{ ...good, developmentBucket: 'Charts' }, 'developmentBucket', 'not the name of a bucket'],
+  [{ ...good, developmentBucket: 's3://charts' }, 'developmentBucket', 'not the name of a bucket'],
+  [{ ...good, productionBucket: 'a..b' }, 'productionBucket', 'not the name of a bucket'],
+  [{ ...good, productionBucket: '10.0.0.1' }, 'productionBucket', 'not the name of a bucket'],
+  [{ ...good, productionBucket: name(64) }, 'productionBucket', 'not the name of a bucket'],
+  [{ ...good, productionBucket: 'charts-*' }, 'productionBucket', 'not the name of a bucket'],
+  [{ ...good, chartBucketAccount: '1234' }, 'chartBucketAccount', 'not the number of an account'],
+  [{ ...good, tenantNamespaces: '' }, 'tenantNamespaces', 'is empty'],
+  [{ ...good, tenantNamespaces: 'Acme' }, 'tenantNamespaces', '"Acme"'],
+  [{ ...good, tenantNamespaces: 'a/b' }, 'tenantNamespaces', '"a/b"'],
+  [{ ...good, tenantNamespaces: '-acme' }, 'tenantNamespaces', '"-acme"'],
+  [{ ...good, tenantNamespaces: 'acme,kube-system' }, 'tenantNamespaces', 'is never let into it'],
+  [
+    { ...good, tenantNamespaces: Array.from({ length: 30 }, (_, i) => name(50) + i).join() },
+    'tenantNamespaces',
+    'at most 1000 fit',
+  ],
   [{ ...good, logRetentionDays: '8' }, 'logRetentionDays', 'not a number of days'],
   [{ ...good, logRetentionDays: '9999' }, 'logRetentionDays', 'not a number of days'],
   [{ ...good, logRetentionDays: 'week' }, 'logRetentionDays', 'not a number of days'],
@@ -77,6 +99,9 @@ const bad: readonly (readonly [Readonly<Record<string, unknown>>, string, string
   [{ ...good, region: 'eu-west-1' }, 'regions', 'meant by -c region="eu-west-1"'],
   [{ ...good, vpc: 'a' }, 'vpcId', 'meant by -c vpc="a"'],
   [{ ...good, subnets: 'a' }, 'subnetIds', 'meant by -c subnets="a"'],
+  [{ ...good, operator: 'goop' }, 'operators', 'meant by -c operator="goop"'],
+  [{ ...good, tenantNamespace: 'a' }, 'tenantNamespaces', 'meant by -c tenantNamespace="a"'],
+  [{ ...good, developmentBuckets: 'a' }, 'developmentBucket', 'meant by -c developmentBuckets="a"'],
   [{ ...good, alarmTopic: 'a' }, 'alarmTopicArn', 'meant by -c alarmTopic="a"'],
 ];
 
@@ -101,6 +126,13 @@ describe('right values', () => {
   test('become settings', () => {
     expect(accepted(twoClustersInVpc)).toEqual({
       clusters: ['prod', 'staging'],
+      operators,
+      charts: {
+        developmentBucket: 'acme-charts-dev',
+        productionBucket: 'acme-charts',
+        bucketAccount: '444455556666',
+        tenantNamespaces: ['tenant-*', 'acme'],
+      },
       tables: { names: ['orders'], regions: ['eu-west-1', 'eu-central-1'] },
       endpoints: ['https://dynamodb.internal.example:8000'],
       logRetentionDays: 90,
@@ -117,10 +149,21 @@ describe('right values', () => {
   test('have defaults for all but clusters and tables', () => {
     expect(accepted(oneCluster)).toEqual({
       clusters: ['prod'],
+      operators,
+      charts: { developmentBucket: 'development-helm', productionBucket: 'production-helm' },
       tables: { names: ['orders', 'sessions-*'] },
       endpoints: [],
       logRetentionDays: 30,
     });
+  });
+
+  test('may name the operators to deploy, in any order', () => {
+    const { operators: some } = accepted({ ...good, operators: 'goop, ddbctldpjob' });
+    expect(some.map(({ name }) => name)).toEqual(['ddbctldpjob', 'goop']);
+  });
+
+  test('need no tables where no operator touches any', () => {
+    expect(accepted({ clusters: 'prod', operators: 'goop' }).tables).toEqual({ names: [] });
   });
 
   test('may have spaces around names', () => {
@@ -150,13 +193,13 @@ describe('right values', () => {
 });
 
 function refusal(values: Readonly<Record<string, unknown>>): string {
-  const parsed = parseContext(values);
+  const parsed = parseContext(values, operators);
   if ('settings' in parsed) throw new Error(`accepted: ${JSON.stringify(parsed.settings)}`);
   return describeProblems(parsed.problems);
 }
 
 function accepted(values: Readonly<Record<string, unknown>>) {
-  const parsed = parseContext(values);
+  const parsed = parseContext(values, operators);
   if ('problems' in parsed) throw new Error(describeProblems(parsed.problems));
   return parsed.settings;
 }

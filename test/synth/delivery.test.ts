@@ -133,11 +133,14 @@ describe('schedules', () => {
   });
 
   test('keep what they could not start, and give up when the next run is due', () => {
-    for (const { schedule, target } of schedules) {
+    for (const { schedule, target, input } of schedules) {
+      const operator = operators.find(({ name }) => name === input['operator']);
       expect(queueOf((target['DeadLetterConfig'] as Properties)['Arn'])).toBe(
         'podless-failed-invocations',
       );
-      expect(target['RetryPolicy']).toMatchObject({ MaximumEventAgeInSeconds: 600 });
+      expect(target['RetryPolicy']).toMatchObject({
+        MaximumEventAgeInSeconds: operator?.resyncSeconds ?? watcherSettings.periodSeconds,
+      });
       expect(schedule['State']).toBe('ENABLED');
     }
   });
@@ -147,30 +150,38 @@ describe('functions', () => {
   const functions = functionsOf(template);
   const variablesOf = (name: string) => Object.keys(variablesIn(functions.get(name))).sort();
 
-  test('are told what their handlers read', () => {
+  test('are told what their handlers read, and no more', () => {
     const { clusters, bus, cursorTable, scopedRole, endpoints, inbox, work } = environmentNames;
+    const { operator, chartBuckets, tenantNamespaces } = environmentNames;
     const inboxes = operators.map(({ name }) => inbox(name));
-    expect(variablesOf('podless-watcher-prod')).toEqual(
-      ['NODE_OPTIONS', clusters, bus, cursorTable].sort(),
-    );
-    expect(variablesOf('podless-resync')).toEqual(['NODE_OPTIONS', clusters, ...inboxes].sort());
-    expect(variablesOf('podless-ddbctldpjob')).toEqual(
-      [
-        'NODE_OPTIONS',
-        clusters,
-        inbox('ddbctldpjob'),
-        work('ddbctldpjob'),
-        scopedRole,
-        endpoints,
-      ].sort(),
-    );
+    const told = (name: string, ...own: readonly string[]) =>
+      expect([name, variablesOf(name)]).toEqual([name, ['NODE_OPTIONS', clusters, ...own].sort()]);
+    told('podless-watcher-prod', environmentNames.operators, bus, cursorTable);
+    told('podless-resync', environmentNames.operators, ...inboxes);
+    const queues = (name: string) => [inbox(name), work(name)];
+    told('podless-ddbctldpjob', ...queues('ddbctldpjob'), scopedRole, endpoints);
+    told('podless-myownshell', ...queues('myownshell'));
+    told('podless-goop', ...queues('goop'));
+    told('podless-minimart', ...queues('minimart'), operator);
+    told('podless-collector', ...queues('collector'), chartBuckets, tenantNamespaces);
   });
 
-  test('run on the same Node as the tests, on arm64, with a log group of their own', () => {
+  test('are told whose kinds to watch, which operator they are, and where charts may come from and go', () => {
+    const variables = (name: string) => variablesIn(functions.get(name));
+    const names = operators.map(({ name }) => name).join();
+    expect(variables('podless-watcher-prod')).toMatchObject({ PODLESS_OPERATORS: names });
+    expect(variables('podless-resync')).toMatchObject({ PODLESS_OPERATORS: names });
+    expect(variables('podless-minimart')).toMatchObject({ PODLESS_OPERATOR: 'minimart' });
+    expect(variables('podless-collector')).toMatchObject({
+      PODLESS_CHART_BUCKETS: 'development=acme-charts-dev,production=acme-charts',
+      PODLESS_TENANT_NAMESPACES: 'tenant-*,acme',
+    });
+  });
+
+  test('run on the same Node as the tests, with a log group of their own', () => {
     for (const [name, properties] of functions) {
       expect(properties).toMatchObject({
         Runtime: `nodejs${process.versions.node.split('.')[0]}.x`,
-        Architectures: ['arm64'],
         Handler: 'index.handler',
       });
       const { LogGroup } = properties['LoggingConfig'] as Properties;

@@ -48,11 +48,13 @@ describe.each([
     expect(roles.filter(([, { Properties }]) => 'ManagedPolicyArns' in Properties)).toEqual([]);
   });
 
-  test('only network interfaces and tables named by pattern are reached by a *', () => {
+  test('only network interfaces, tables named by pattern and charts are reached by a *', () => {
     const wide = rights.filter(({ resource }) => resource.includes('*'));
     const tables = wide.filter(({ resource }) => resource.includes(':table/'));
-    const others = wide.filter((right) => !tables.includes(right));
+    const charts = wide.filter(({ resource }) => resource.includes(':s3:'));
+    const others = wide.filter((right) => ![...tables, ...charts].includes(right));
     for (const { resource } of tables) expect(resource).toMatch(/:table\/sessions-\*$/);
+    for (const { resource } of charts) expect(resource).toMatch(/:s3:::[a-z-]+\/charts\/\*$/);
     for (const { action, resource } of others) {
       expect([action, resource]).toEqual([expect.stringMatching(/^ec2:/), '*']);
     }
@@ -88,7 +90,7 @@ describe.each([
 
   test('every queue is encrypted and refuses requests without TLS', () => {
     const queues = resourcesOf(template, 'AWS::SQS::Queue');
-    expect(queues).toHaveLength(5);
+    expect(queues).toHaveLength(1 + 4 * operators.length);
     for (const [id, { Properties }] of queues) {
       expect(Properties['SqsManagedSseEnabled']).toBe(true);
       expect(queueStatementsOf(template, id)).toContainEqual(
@@ -126,7 +128,7 @@ describe('in the clusters', () => {
       return PODLESS_CLUSTERS?.split(',').map((cluster) => [cluster, roleOf(large, name)]);
     });
     expect(pairs.sort()).toEqual(expected.sort());
-    expect(pairs).toHaveLength(6);
+    expect(pairs).toHaveLength(2 + 2 * (1 + operators.length));
   });
 
   test('a function may ask only for the address of those it serves', () => {
@@ -147,7 +149,8 @@ describe('on DynamoDB', () => {
 
   const declared = (scoped: boolean) =>
     operators
-      .flatMap(({ iam }) => iam.filter((one) => (one.scoped ?? false) === scoped))
+      .flatMap(({ iam }) => iam.filter((one) => one.on === 'tables'))
+      .filter((one) => (one.scoped ?? false) === scoped)
       .flatMap(({ actions }) => actions);
   const namesOf = (rights: readonly { readonly action: string }[]) =>
     new Set(rights.map(({ action }) => action));
@@ -191,6 +194,47 @@ describe('on DynamoDB', () => {
     expect(onTables(roleOf(large, 'podless-watcher-prod'))).toEqual(
       actions.map((action) => ({ action, resource: `<${table}>` })),
     );
+  });
+});
+
+describe('on S3', () => {
+  const onS3 = (template: typeof large, name: string) =>
+    allowed(statementsOf(template, roleOf(template, name)))
+      .filter(({ action }) => action.startsWith('s3:'))
+      .map(({ action, resource }) => `${action} ${resource}`)
+      .sort();
+  const s3Statements = (template: typeof large) =>
+    statementsOf(template, roleOf(template, 'podless-collector')).filter(({ Action }) =>
+      listOf(Action).some((action) => action.startsWith('s3:')),
+    );
+
+  test('an operator can read charts in the buckets named at deploy time, and see that one is missing', () => {
+    expect(onS3(large, 'podless-collector')).toEqual([
+      's3:GetObject arn:<AWS::Partition>:s3:::acme-charts-dev/charts/*',
+      's3:GetObject arn:<AWS::Partition>:s3:::acme-charts/charts/*',
+      's3:ListBucket arn:<AWS::Partition>:s3:::acme-charts',
+      's3:ListBucket arn:<AWS::Partition>:s3:::acme-charts-dev',
+    ]);
+    expect(onS3(small, 'podless-collector').join()).toContain(':::development-helm/charts/*');
+  });
+
+  test('only in the account that was named, as a name may be taken by anybody', () => {
+    const accounts = (template: typeof large) =>
+      s3Statements(template).map(({ Condition }) =>
+        textOf(Condition?.['StringEquals']?.['aws:ResourceAccount']),
+      );
+    expect(accounts(large)).toEqual(['444455556666', '444455556666']);
+    expect(accounts(small)).toEqual(['<AWS::AccountId>', '<AWS::AccountId>']);
+  });
+
+  test('one bucket may be both', () => {
+    const same = synthesize({ ...oneCluster, developmentBucket: 'b-1', productionBucket: 'b-1' });
+    expect(onS3(same, 'podless-collector')).toHaveLength(2);
+  });
+
+  test('nobody else can read any', () => {
+    const others = [...functionsOf(large).keys()].filter((name) => name !== 'podless-collector');
+    expect(others.flatMap((name) => onS3(large, name))).toEqual([]);
   });
 });
 

@@ -32,10 +32,11 @@ describe('in a VPC', () => {
     for (const { PrivateDnsEnabled } of inside) expect(PrivateDnsEnabled).toBe(true);
   });
 
-  test('DynamoDB is reached by the route tables given', () => {
+  test('DynamoDB and S3 are reached by the route tables given', () => {
     const gateways = endpoints.filter(({ VpcEndpointType }) => VpcEndpointType === 'Gateway');
     expect(gateways.map((one) => [serviceOf(one), one['RouteTableIds']])).toEqual([
       ['dynamodb', [twoClustersInVpc.routeTableIds]],
+      ['s3', [twoClustersInVpc.routeTableIds]],
     ]);
   });
 
@@ -74,6 +75,25 @@ describe('in a VPC', () => {
       const { Variables } = Environment as { Variables: Properties };
       expect(JSON.stringify(Variables['AWS_ENDPOINT_URL_DYNAMODB'])).toContain('DnsEntries');
     }
+  });
+
+  test('S3 then has an interface too, under a name of its own, which only those know who read charts', () => {
+    const alone = synthesize(withoutRoutes);
+    const [interfaceTo] = propertiesOf(alone, 'AWS::EC2::VPCEndpoint').filter(
+      (one) => serviceOf(one) === 's3',
+    );
+    // With the usual name everything that the VPC reads from S3 would have to be paid for.
+    expect(interfaceTo).toMatchObject({ VpcEndpointType: 'Interface', PrivateDnsEnabled: false });
+    const told = [...functionsOf(alone)].filter(([, { Environment }]) =>
+      JSON.stringify(Environment).includes('AWS_ENDPOINT_URL_S3'),
+    );
+    expect(told.map(([name]) => name)).toEqual(['podless-collector']);
+  });
+
+  test('S3 is not reached where nobody reads charts', () => {
+    const values = { ...twoClustersInVpc, operators: 'ddbctldpjob,minimart' };
+    const services = propertiesOf(synthesize(values), 'AWS::EC2::VPCEndpoint').map(serviceOf);
+    expect(services.sort()).toEqual(['dynamodb', 'eks', 'events', 'sqs', 'sts']);
   });
 });
 

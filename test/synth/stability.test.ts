@@ -28,13 +28,12 @@ describe('one more cluster', () => {
   });
 
   test('changes only who may ask for which cluster, what is told to shared functions, and the dashboard', () => {
+    const shared = operators.length + 1;
     const types = changed(a, ba).map((id) => a.Resources[id]?.Type);
     expect(types.sort()).toEqual([
       'AWS::CloudWatch::Dashboard',
-      'AWS::IAM::Policy',
-      'AWS::IAM::Policy',
-      'AWS::Lambda::Function',
-      'AWS::Lambda::Function',
+      ...Array<string>(shared).fill('AWS::IAM::Policy'),
+      ...Array<string>(shared).fill('AWS::Lambda::Function'),
     ]);
     expect(changed(a, ba).filter((id) => id.startsWith('Watcher'))).toEqual([]);
   });
@@ -46,7 +45,9 @@ describe('one more cluster', () => {
     expect(names).toContain('watcher.b');
     expect(names).toContain('resync.b.ddbctldpjob');
     expect(names).toContain('podless-watcher-b-silent');
-    expect(added.filter(([, { Type }]) => Type === 'AWS::EKS::AccessEntry')).toHaveLength(3);
+    expect(added.filter(([, { Type }]) => Type === 'AWS::EKS::AccessEntry')).toHaveLength(
+      operators.length + 2,
+    );
   });
 });
 
@@ -122,6 +123,33 @@ describe('one more operator', () => {
       );
     },
   );
+});
+
+describe('some operators only', () => {
+  const some = synthesize({ clusters: 'a', tables: 'orders', operators: 'goop,ddbctldpjob' });
+  const names = [...functionsOf(some).keys()];
+
+  test('are deployed with what all share, and with nothing of the others', () => {
+    expect(names.sort()).toEqual([
+      'podless-ddbctldpjob',
+      'podless-goop',
+      'podless-resync',
+      'podless-watcher-a',
+    ]);
+    expect(JSON.stringify(some)).not.toMatch(/minimart|collector/i);
+  });
+
+  test('are the same as among all', () => {
+    const ids = Object.keys(some.Resources);
+    expect(identities(a, ids)).toEqual(identities(some, ids));
+    expect(changed(some, a).filter((id) => id.startsWith('Reconciler'))).toEqual([]);
+  });
+});
+
+test('there is room for more clusters and kinds', () => {
+  const five = synthesize({ clusters: 'a,b,c,d,e', tables: 'orders' });
+  // CloudFormation takes no more.
+  expect(Object.keys(five.Resources).length).toBeLessThanOrEqual(500);
 });
 
 test('a cluster may be called like a part of the stack', () => {

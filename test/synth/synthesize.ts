@@ -38,6 +38,10 @@ export const twoClustersInVpc = {
   subnetIds: 'subnet-0a1b2c3d,subnet-4e5f6a7b',
   routeTableIds: 'rtb-0a1b2c3d',
   endpoints: 'https://dynamodb.internal.example:8000',
+  developmentBucket: 'acme-charts-dev',
+  productionBucket: 'acme-charts',
+  chartBucketAccount: '444455556666',
+  tenantNamespaces: 'tenant-*,acme',
   logRetentionDays: '90',
   alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
 } as const;
@@ -52,22 +56,26 @@ export function withApp<T>(
   use: (app: App) => T,
   operators: readonly Operator[] = shippedOperators,
 ): T {
-  const parsed = parseContext(values);
+  const parsed = parseContext(values, operators);
   if ('problems' in parsed) throw new Error(describeProblems(parsed.problems));
   const folder = mkdtempSync(join(tmpdir(), 'podless-synth-'));
   try {
     const bundleFolder = join(folder, 'bundles');
-    for (const name of bundleNamesOf(operators)) {
+    for (const name of bundleNamesOf(parsed.settings.operators)) {
       mkdirSync(join(bundleFolder, name), { recursive: true });
       writeFileSync(join(bundleFolder, name, 'index.mjs'), `// ${name}\n`);
     }
-    const app = new App({ outdir: join(folder, 'cdk.out'), context: { ...flags(), ...values } });
-    new PodlessStack(app, 'Podless', { settings: parsed.settings, operators, bundleFolder });
+    const context = { ...flags(), ...withoutCopies, ...values };
+    const app = new App({ outdir: join(folder, 'cdk.out'), context });
+    new PodlessStack(app, 'Podless', { settings: parsed.settings, bundleFolder });
     return use(app);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** A template does not depend on whether its assets are copied, and the layer is large. */
+const withoutCopies = { 'aws:cdk:disable-asset-staging': true };
 
 /** Feature flags change templates, so tests use those that `cdk` reads. */
 function flags(): Readonly<Record<string, unknown>> {

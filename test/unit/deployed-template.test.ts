@@ -104,6 +104,18 @@ describe('a template', () => {
     expect(() => named(max + 1)).toThrow(`allows ${max} characters`);
   });
 
+  test('gives a layer the ARN of its first version', () => {
+    const layer = { Type: 'AWS::Lambda::LayerVersion', Properties: { LayerName: 'tools' } };
+    expect(() => stackOf({ Layer: layer })).toThrow('does not know property LayerName');
+    const { outputs } = stackOf(
+      { Layer: { ...layer, Properties: { Content: { S3Key: 'k' } } } },
+      { Outputs: { Arn: { Value: { Ref: 'Layer' } } } },
+    );
+    expect(outputs['Arn']).toMatch(
+      /^arn:aws:lambda:eu-west-1:111122223333:layer:Podless-Layer-[0-9A-F]{12}:1$/,
+    );
+  });
+
   test('leaves out a resource whose condition does not hold', () => {
     const Conditions = { Never: { 'Fn::Not': [{ 'Fn::Equals': ['a', 'a'] }] } };
     const stack = stackOf({ Q: { ...queue({}), Condition: 'Never' } }, { Conditions });

@@ -1,25 +1,31 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { inject } from 'vitest';
 
 const project = resolve(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 
-export interface Synthesized {
-  /** Path of the template; its assets lie beside it. */
-  readonly template: string;
-  remove(): Promise<void>;
+/** `-c` values. */
+export type ContextValues = Readonly<Record<string, string>>;
+
+/**
+ * What a person does: `cdk synth -c key=value ...`, without an account. The same values are synthesized once for all files.
+ *
+ * @returns path of the template; its assets lie beside it
+ */
+export async function synthesizeByCli(values: ContextValues): Promise<string> {
+  const context = Object.entries(values).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  const name = createHash('sha256').update(context.join(' ')).digest('hex').slice(0, 12);
+  const folder = join(inject('synthesizedFolder'), name);
+  const template = join(folder, 'Podless.template.json');
+  if (!existsSync(template)) await synthesizeInto(folder, context);
+  return template;
 }
 
-/** What a person does: `cdk synth -c key=value ...`, into a folder of its own. No account is needed. */
-export async function synthesizeByCli(
-  values: Readonly<Record<string, string>>,
-): Promise<Synthesized> {
-  const folder = mkdtempSync(join(tmpdir(), 'podless-synth-'));
-  const context = Object.entries(values).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+async function synthesizeInto(folder: string, context: readonly string[]): Promise<void> {
   const cdk = join(project, 'node_modules/aws-cdk/bin/cdk');
   const { AWS_PROFILE: _, ...environment } = process.env;
   // The app is started as `node`: it must be the one that runs this.
@@ -28,8 +34,4 @@ export async function synthesizeByCli(
     cwd: project,
     env: { ...environment, PATH },
   });
-  return {
-    template: join(folder, 'Podless.template.json'),
-    remove: () => rm(folder, { recursive: true, force: true }),
-  };
 }

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
 import { ddbctldpjob } from '../../../functions/ddbctldpjob/operator.ts';
 import { startDynalite } from '../../../local/dynamodb/dynalite.ts';
 import type { DynamoDbServer } from '../../../local/dynamodb/server.ts';
 import { createHint, type Hint } from '../../../runtime/hint.ts';
-import { type Moto, startMoto } from '../../helpers/moto.ts';
 import { until } from '../../helpers/until.ts';
+import { oneCluster } from '../contexts.ts';
 import { type Cloud, type CloudOptions, startCloud } from './cloud.ts';
 import type { DeployedFunction } from './provision/functions.ts';
 import { createScriptedFunctions, type ScriptedFunctions } from './scripted-functions.ts';
-import { type Synthesized, synthesizeByCli } from './synthesize.ts';
+import { type ContextValues, synthesizeByCli } from './synthesize.ts';
 
 /** The synthesized template on moto, with functions that do as a test says. */
 export interface TestCloud {
@@ -37,27 +37,20 @@ export const hintOf = (name: string, occasion = '1'): Hint => {
 };
 
 /** Servers for the tests of a file, and a way to a cloud of their own for each. */
-export function useTestCloud() {
-  let moto: Moto;
+export function useTestCloud(context: ContextValues = oneCluster) {
   let dynamodb: DynamoDbServer;
-  let synthesized: Synthesized;
+  let template: string;
   beforeAll(async () => {
-    [moto, dynamodb, synthesized] = await Promise.all([
-      startMoto(),
-      startDynalite(),
-      synthesizeByCli({ clusters: 'prod', tables: 'orders' }),
-    ]);
+    [dynamodb, template] = await Promise.all([startDynalite(), synthesizeByCli(context)]);
   });
-  afterAll(async () => {
-    await Promise.all([moto?.stop(), dynamodb?.stop(), synthesized?.remove()]);
-  });
+  afterAll(() => dynamodb?.stop());
 
   const deploy = async (options: Partial<CloudOptions> = {}): Promise<TestCloud> => {
     const functions = createScriptedFunctions();
     const cloud = await startCloud({
-      template: synthesized.template,
+      template,
       dynamodbUrl: dynamodb.url,
-      motoUrl: moto.url,
+      motoUrl: inject('motoUrl'),
       clusters: { prod: { endpoint: 'https://127.0.0.1:6443', ca: 'Y2VydGlmaWNhdGU=' } },
       invoke: functions.invoke,
       timeScale: 600,

@@ -15,6 +15,8 @@ export interface EksClusterOptions extends Omit<AuthenticatorOptions, 'cluster'>
   readonly accessEntries: () => readonly AccessEntry[];
   /** Writes who did what to `auditLogFile`. Default: false. */
   readonly auditLog?: boolean;
+  /** Also controllers, a scheduler and a node. Default: false. */
+  readonly workloads?: boolean;
 }
 
 /** What DescribeCluster tells, and what the person has who made the cluster. */
@@ -37,7 +39,7 @@ export interface EksCluster {
 
 /** A real control plane behind EKS authentication, with all that `kubectl apply -k crds` brings. */
 export async function startEksCluster(options: EksClusterOptions): Promise<EksCluster> {
-  const { name, auditLog = false, ...rest } = options;
+  const { name, auditLog = false, workloads = false, ...rest } = options;
   const authenticator = await startAuthenticator({ ...rest, cluster: name });
   let plane: ControlPlane | undefined;
   const stop = async () => {
@@ -46,7 +48,7 @@ export async function startEksCluster(options: EksClusterOptions): Promise<EksCl
   };
   try {
     const tokenWebhook = { url: authenticator.url };
-    plane = await startControlPlane({ users: [], tokenWebhook, auditLog });
+    plane = await startControlPlane({ users: [], tokenWebhook, auditLog, full: workloads });
     const admin = adminOf(plane);
     await applyManifests(admin);
     await waitUntilListed(admin);

@@ -1,4 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -33,9 +36,11 @@ const HEAP_SHARE = 0.9;
 /** Starts Node.js on the bootstrap script, never to outlive this process. */
 export function startFunctionProcess(options: FunctionProcessOptions): FunctionProcess {
   const heap = Math.floor(options.memoryMegabytes * HEAP_SHARE);
+  // On Lambda it is /tmp, and nobody else's.
+  const TMPDIR = mkdtempSync(join(tmpdir(), 'podless-function-'));
   const child = spawn(process.execPath, [`--max-old-space-size=${heap}`, bootstrap], {
     cwd: options.codeFolder,
-    env: { ...options.environment },
+    env: { ...options.environment, TMPDIR },
     // A group of its own, so that a signal reaches what the function itself started.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -43,9 +48,10 @@ export function startFunctionProcess(options: FunctionProcessOptions): FunctionP
   const { pid } = child;
   if (pid === undefined) {
     child.on('error', () => {});
+    rmSync(TMPDIR, { recursive: true });
     throw new Error(`cannot start ${process.execPath} in ${options.codeFolder}`);
   }
-  const guard = whenParentDies('kill -9 -"$1"', [String(pid)]);
+  const guard = whenParentDies('kill -9 -"$1"; rm -rf "$2"', [String(pid), TMPDIR]);
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on('line', options.onLine);
   const signal = (name: NodeJS.Signals) => {
@@ -54,6 +60,7 @@ export function startFunctionProcess(options: FunctionProcessOptions): FunctionP
   };
   const ended = endOf(child, pid).then(async (how) => {
     await guard.release();
+    await rm(TMPDIR, { recursive: true, force: true });
     return how;
   });
   return {

@@ -31,6 +31,7 @@ function operationOf(request: AwsRequest, service: string): Named | undefined {
     return { operation: target.replace(/^.*\./, ''), input: parseBody(request.body) };
   }
   if (service === 'sts') return fromForm(request);
+  if (service === 's3') return fromPath(request);
   const cluster = /^\/clusters\/([^/]+)$/.exec(request.path)?.[1];
   if (service === 'eks' && request.method === 'GET' && cluster !== undefined) {
     return { operation: 'DescribeCluster', input: { name: decodeURIComponent(cluster) } };
@@ -43,6 +44,16 @@ function fromForm({ body }: AwsRequest): Named | undefined {
   const form = new URLSearchParams(body.toString('utf8'));
   const operation = form.get('Action');
   return operation === null ? undefined : { operation, input: Object.fromEntries(form) };
+}
+
+/** S3: bucket and key are the path, and a query may make it quite another operation. */
+function fromPath({ method, path, query }: AwsRequest): Named | undefined {
+  const [, bucket, key] = /^\/([^/]+)\/(.+)$/.exec(path) ?? [];
+  const plain = [...query.keys()].every((name) => name === 'x-id');
+  if (bucket === undefined || key === undefined || !plain) return undefined;
+  const input = { Bucket: bucket, Key: decodeURIComponent(key) };
+  if (method === 'GET') return { operation: 'GetObject', input };
+  return method === 'HEAD' ? { operation: 'HeadObject', input } : undefined;
 }
 
 function parseBody(body: Buffer): JsonObject {

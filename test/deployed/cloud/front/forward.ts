@@ -32,7 +32,14 @@ export function createForwarder(url: string): Forwarder {
 }
 
 function toReply(status: number, headers: NodeJS.Dict<string | string[]>, body: Buffer): Reply {
-  const kept = ['content-type', 'x-amzn-errortype', 'x-amzn-query-error', 'x-amz-crc32'];
+  const kept = [
+    'content-type',
+    'x-amzn-errortype',
+    'x-amzn-query-error',
+    'x-amz-crc32',
+    'etag',
+    'last-modified',
+  ];
   const entries = kept.flatMap((name) => {
     const value = headers[name];
     return typeof value === 'string' ? [[name, value] as const] : [];

@@ -36,12 +36,16 @@ export function errorReply(
     const error = `<Type>Sender</Type><Code>${code}</Code><Message>${escapeXml(message)}</Message>`;
     return xmlReply(status, `<ErrorResponse><Error>${error}</Error></ErrorResponse>`);
   }
+  if (service === 's3') {
+    const error = `<Code>${code}</Code><Message>${escapeXml(message)}</Message>`;
+    return xmlReply(status, `<Error>${error}</Error>`);
+  }
   return jsonReply(status, { __type: code, message }, { 'x-amzn-errortype': code });
 }
 
 /** Services differ in the name and status of a refusal. */
 export function deniedError(service: string, message: string): ServiceError {
-  if (service === 'sts') return new ServiceError('AccessDenied', message, 403);
+  if (service === 'sts' || service === 's3') return new ServiceError('AccessDenied', message, 403);
   return new ServiceError('AccessDeniedException', message, service === 'eks' ? 403 : 400);
 }
 

@@ -56,7 +56,7 @@ function canonicalRequest(request: AwsRequest, signed: Signed): string {
   return [
     request.method,
     // Every service but S3 encodes the path, which is encoded already, once more.
-    request.path.split('/').map(encode).join('/'),
+    signed.service === 's3' ? request.path : request.path.split('/').map(encode).join('/'),
     canonicalQuery(request.query),
     headers.join(''),
     signed.headers.join(';'),

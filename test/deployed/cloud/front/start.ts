@@ -9,6 +9,7 @@ import { createForwarder } from './forward.ts';
 import { createFront } from './front.ts';
 import { createMoto } from './moto.ts';
 import type { QueueModel } from './queue-model.ts';
+import { createS3Service } from './s3-service.ts';
 import { createSqsService, type SqsService } from './sqs-service.ts';
 import { createStsService } from './sts-service.ts';
 
@@ -40,6 +41,7 @@ export async function startFront(props: FrontProps): Promise<RunningFront> {
   const { identities, authorizer, roles } = props.account;
   const { account } = place;
   const dynamodb = createForwarder(props.dynamodbUrl);
+  const objects = createForwarder(props.motoUrl);
   const moto = createMoto(props.motoUrl);
   await moto.reset();
   const sqs = createSqsService({ moto, queues: [...queues, ...taps], timeScale });
@@ -52,6 +54,7 @@ export async function startFront(props: FrontProps): Promise<RunningFront> {
     dynamodb: createDynamoDbService(dynamodb, account),
     sts: createStsService({ account, roles, identities }),
     eks: createEksService(clusters, account),
+    s3: createS3Service({ server: objects, account, permits: authorizer.permits }),
   };
   const faults = createFaults();
   const gaps: string[] = [];
@@ -59,6 +62,7 @@ export async function startFront(props: FrontProps): Promise<RunningFront> {
   endpoint.serve(createFront({ identities, authorizer, services, faults, onGap }));
   const stop = (): void => {
     dynamodb.stop();
+    objects.stop();
     moto.stop();
   };
   return { faults, sqs, gaps, onGap, stop };

@@ -88,6 +88,7 @@ const knownKeys: ReadonlySet<string> = new Set([
   'aws:sourcearn',
   'aws:sourceaccount',
   'aws:requestedregion',
+  'aws:resourceaccount',
   'dynamodb:leadingkeys',
   'events:source',
   'events:detail-type',

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Credentials, Identity } from '../front/identities.ts';
 import type { Role } from '../iam/roles.ts';
-import { fieldsOf } from '../template/fields.ts';
-import type { Json } from '../template/json.ts';
 import type { Stack, StackResource } from '../template/stack.ts';
+import { readAssets } from './assets.ts';
+import { layerEnvironment } from './layers.ts';
 
 /** A function of the template, with all that is needed to run it. */
 export interface DeployedFunction {
@@ -40,13 +38,10 @@ export interface FunctionsOptions {
 
 export function deployFunctions(options: FunctionsOptions): readonly DeployedFunction[] {
   const { stack, assemblyFolder } = options;
-  const assets = readAssets(assemblyFolder, stack.place.stackName);
+  const assetOf = readAssets(assemblyFolder, stack.place.stackName);
   return stack.ofType('AWS::Lambda::Function').map((resource) => {
     const { name, arn, fields } = resource;
     const identity = roleSession(resource, options);
-    const key = fields.fields('Code').text('S3Key');
-    const source = assets.get(key);
-    if (source === undefined) throw new Error(`${fields.path}: no asset has the S3 key ${key}`);
     const runtime = fields.text('Runtime');
     if (runtime !== 'nodejs24.x') throw new Error(`the harness runs nodejs24.x, not ${runtime}`);
     const memoryMegabytes = fields.optionalNumber('MemorySize') ?? 128;
@@ -55,11 +50,14 @@ export function deployFunctions(options: FunctionsOptions): readonly DeployedFun
       name,
       arn,
       roleArn: fields.text('Role'),
-      codeFolder: join(assemblyFolder, source),
+      codeFolder: assetOf(fields.fields('Code')),
       handler: fields.text('Handler'),
       memoryMegabytes,
       timeoutSeconds: fields.optionalNumber('Timeout') ?? 3,
-      environment: environmentOf(resource, identity, stack, memoryMegabytes),
+      environment: {
+        ...environmentOf(resource, identity, stack, memoryMegabytes),
+        ...layerEnvironment(resource, stack, assetOf),
+      },
       logGroup: logGroup ?? `/aws/lambda/${name}`,
       identity,
       credentials: identity.credentials,
@@ -95,19 +93,4 @@ function environmentOf(
     AWS_ENDPOINT_URL: place.frontUrl,
     AWS_ENDPOINT_URL_DYNAMODB: place.frontUrl,
   };
-}
-
-/** Where each asset lies, by its key in the bucket it would be uploaded to. */
-function readAssets(folder: string, stackName: string): ReadonlyMap<string, string> {
-  const file = join(folder, `${stackName}.assets.json`);
-  const { raw } = fieldsOf(JSON.parse(readFileSync(file, 'utf8')) as Json, file).fields('files');
-  const pairs = Object.values(raw).flatMap((json) => {
-    const asset = fieldsOf(json, file);
-    const { raw: destinations } = asset.fields('destinations');
-    const path = asset.fields('source').text('path');
-    return Object.values(destinations).map(
-      (destination) => [fieldsOf(destination, file).text('objectKey'), path] as const,
-    );
-  });
-  return new Map(pairs);
 }

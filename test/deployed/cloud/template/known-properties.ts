@@ -53,6 +53,8 @@ const knownProperties: Readonly<Record<string, Known>> = {
     Code: { S3Bucket: inert, S3Key: used },
     Handler: used,
     Runtime: used,
+    Layers: used,
+    // Of the machine that runs the test.
     Architectures: inert,
     MemorySize: used,
     Timeout: used,
@@ -69,6 +71,11 @@ const knownProperties: Readonly<Record<string, Known>> = {
     // No network is played here: everything can be reached.
     VpcConfig: inert,
     ...tags,
+  },
+  'AWS::Lambda::LayerVersion': {
+    Content: { S3Bucket: inert, S3Key: used },
+    Description: inert,
+    LicenseInfo: inert,
   },
   'AWS::Lambda::EventInvokeConfig': {
     FunctionName: used,

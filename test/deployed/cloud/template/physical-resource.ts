@@ -75,6 +75,15 @@ const kinds: Readonly<Record<string, ResourceKind>> = {
     characters: wordCharacters,
     identify: byName('lambda', (name) => `function:${name}`),
   },
+  'AWS::Lambda::LayerVersion': {
+    nameProperty: 'LayerName',
+    max: 140,
+    characters: wordCharacters,
+    identify: (name, place) => {
+      const ref = arn(place, 'lambda', `layer:${name}:1`);
+      return { ref, attributes: { LayerVersionArn: ref } };
+    },
+  },
   'AWS::IAM::Role': {
     nameProperty: 'RoleName',
     max: 64,
