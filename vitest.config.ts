@@ -2,6 +2,9 @@ import { defineConfig } from 'vitest/config';
 
 const minutes = 60_000;
 
+/** Scenarios that keep both cores busy by themselves: one after the other. */
+const heavy = ['test/scenario/scale.test.ts', 'test/scenario/faults*.test.ts'];
+
 export default defineConfig({
   test: {
     globalSetup: ['test/helpers/global-setup.ts'],
@@ -38,6 +41,7 @@ export default defineConfig({
         test: {
           name: 'deployed',
           include: ['test/deployed/**/*.test.ts'],
+          globalSetup: ['test/deployed/global-setup.ts'],
           testTimeout: 5 * minutes,
           hookTimeout: 20 * minutes,
           fileParallelism: false,
@@ -58,6 +62,16 @@ export default defineConfig({
         test: {
           name: 'scenario',
           include: ['test/scenario/**/*.test.ts'],
+          exclude: heavy,
+          testTimeout: 5 * minutes,
+          hookTimeout: 20 * minutes,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'load',
+          include: heavy,
           testTimeout: 5 * minutes,
           hookTimeout: 20 * minutes,
           fileParallelism: false,

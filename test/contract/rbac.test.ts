@@ -106,9 +106,16 @@ describe.each(declared)('the identity of $name', ({ name, rules }) => {
     });
   });
 
+  test('may read Secrets only where Helm keeps releases in them, or a chart may hold them', async () => {
+    const withHelm = operators.filter(({ tools }) => tools?.includes('helm'));
+    const readers = withHelm.map((operator) => operator.name);
+    const mayList = ['watcher', ...readers].includes(name);
+    expect(await mayDo(name, { verb: 'list', resource: 'secrets' })).toBe(mayList);
+    const one = { verb: 'get', resource: 'secrets', namespace: 'kube-system' };
+    expect(await mayDo(name, one)).toBe(readers.includes(name));
+  });
+
   test.each([
-    { verb: 'list', resource: 'secrets' },
-    { verb: 'get', resource: 'secrets', namespace: 'kube-system' },
     { verb: 'create', resource: 'pods' },
     { verb: 'create', resource: 'pods', subresource: 'exec' },
     { verb: 'create', resource: 'serviceaccounts', subresource: 'token' },
