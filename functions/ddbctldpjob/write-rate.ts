@@ -1,5 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts';
-import { type Cut, isInVain } from './vain-cuts.ts';
+import { createVainCuts } from './vain-cuts.ts';
 
 /** The rate at which a table takes our writes, found by trying: additive increase, multiplicative decrease. */
 export interface WriteRate {
@@ -47,33 +47,37 @@ const SEARCH_PER_MS = 1 / 1_000;
 const MOVED = 0.1;
 /** Between two refusals a table took all it can. Over less time than this that says little. */
 const MEASURE_MS = 500;
-/** Below this share a request did not just scrape the limit. */
-const HARD_SHARE = 0.7;
-const SOFT_CUT = 0.95;
+/** What a cut has changed shows in so many replies. */
+const EPOCH_REPLIES = 4;
 const DEEPEST_CUT = 0.3;
-/** After a request that was refused for the most part: lets those under way come home, and the table breathe. */
+/** After requests that were refused for the most part: lets those under way come home, and the table breathe. */
 const HARD_PAUSE_MS = 100;
+/** When a limit is first met. Short: what the table saves up meanwhile makes the first share look better than it is. */
+const FIRST_PAUSE_MS = 50;
 const ACCOUNT_PAUSE_MS = 5_000;
 /** Refusals among the last replies: up to so many are the usual touch of the limit, from so many on a limit is met. */
 const RECENT = 8;
 const TOUCHED = 2;
 const MET = 4;
-/** How long refusals are ignored that lower rates have not ended. */
-const IGNORE_MS = 10_000;
 
 export function createWriteRate({ clock, ceiling = Infinity }: WriteRateOptions): WriteRate {
+  const vainCuts = createVainCuts(clock);
   let limit: number | undefined;
   let searchAfter = SEARCH_AFTER_MS;
   /** The last refusal that counted: since then the table's reserve, if it has one, was empty once. */
   let cutAt = clock.now();
   let takenSince = 0;
-  let cleanSince = 0;
+  /** Of what was sent after it. */
+  let epoch = { replies: 0, shares: 0, clean: 0 };
   let pausedUntil = 0;
-  let ignoreUntil = 0;
   let recent: boolean[] = [];
-  let cuts: Cut[] = [];
 
   const recentRefusals = (): number => recent.filter(Boolean).length;
+  const epochSoFar = () => ({
+    rate: perSecond(),
+    replies: epoch.replies,
+    share: epoch.shares / epoch.replies,
+  });
 
   function perSecond(): number {
     if (limit === undefined) return ceiling;
@@ -83,32 +87,59 @@ export function createWriteRate({ clock, ceiling = Infinity }: WriteRateOptions)
     return Math.min(ceiling, limit * rising * searching);
   }
 
-  function limitAfter(share: number): number {
-    const age = clock.now() - cutAt;
-    const taken = (takenSince * 1_000) / Math.max(age, 1);
+  const takenPerSecond = (): number => (takenSince * 1_000) / Math.max(clock.now() - cutAt, 1);
+
+  function limitAfter(share: number, before: number): number {
+    const taken = takenPerSecond();
     const rate = perSecond();
-    if (limit === undefined) return Math.min(PARTITION_UNITS_PER_SECOND, taken / 2, ceiling);
-    if (recentRefusals() <= TOUCHED) return Math.min(Math.max(limit, taken), rate);
-    if (age >= MEASURE_MS) return Math.min(taken, rate);
-    return rate * (share < HARD_SHARE ? Math.max(share, DEEPEST_CUT) : SOFT_CUT);
+    if (recentRefusals() <= TOUCHED) return Math.min(Math.max(before, taken), rate);
+    if (clock.now() - cutAt >= MEASURE_MS) return Math.min(taken, rate);
+    return rate * Math.max(share, DEEPEST_CUT);
   }
 
-  function cut(share: number): void {
+  function setLimit(next: number | undefined, pauseMs: number): void {
     const now = clock.now();
-    if (limit === undefined || share < DEEPEST_CUT) pausedUntil = now + HARD_PAUSE_MS;
-    cuts = [...(cleanSince < RECENT ? cuts : []), { rate: perSecond(), share }];
-    const found = Math.max(limitAfter(share), FLOOR);
-    const moved = limit !== undefined && Math.abs(found - limit) > limit * MOVED;
-    searchAfter = moved ? SEARCH_AGAIN_AFTER_MS : SEARCH_AFTER_MS;
-    limit = found;
-    if (isInVain(cuts)) {
-      limit = undefined;
-      ignoreUntil = now + IGNORE_MS;
-      cuts = [];
-    }
+    limit = next;
+    // The pause of an account's limit is the longer one.
+    pausedUntil = Math.max(pausedUntil, now + pauseMs);
     cutAt = now;
     takenSince = 0;
-    cleanSince = 0;
+    epoch = { replies: 0, shares: 0, clean: 0 };
+  }
+
+  function meetLimit(): void {
+    const taken = takenPerSecond();
+    const { share } = epochSoFar();
+    vainCuts.forget();
+    // Refused from the first request on: nothing that the table had saved up is in this share.
+    if (epoch.clean === 0 && share > 0) vainCuts.add({ ...epochSoFar(), rate: taken / share });
+    searchAfter = SEARCH_AFTER_MS;
+    const guess = Math.min(PARTITION_UNITS_PER_SECOND, taken / 2, ceiling);
+    setLimit(Math.max(guess, FLOOR), FIRST_PAUSE_MS);
+  }
+
+  function cut(before: number): void {
+    const ended = epochSoFar();
+    const found = Math.max(limitAfter(ended.share, before), FLOOR);
+    const moved = Math.abs(found - before) > before * MOVED;
+    searchAfter = moved ? SEARCH_AGAIN_AFTER_MS : SEARCH_AFTER_MS;
+    // The share of one that was clean at first is not what the table takes of its rate.
+    if (epoch.clean >= RECENT) vainCuts.forget();
+    else vainCuts.add(ended);
+    setLimit(vainCuts.found ? undefined : found, ended.share < DEEPEST_CUT ? HARD_PAUSE_MS : 0);
+  }
+
+  function refused(share: number): void {
+    if (vainCuts.found) {
+      if (vainCuts.isRefutedBy(epochSoFar())) meetLimit();
+    } else if (limit === undefined) {
+      if (epoch.replies >= RECENT && recentRefusals() >= MET) meetLimit();
+    } else {
+      // A single request refused whole, among others taken whole, is bad luck: at a limit some of it fits.
+      const isBadLuck = share === 0 && recentRefusals() === 1;
+      const isEnough = epoch.replies >= EPOCH_REPLIES || clock.now() - cutAt >= MEASURE_MS;
+      if (!isBadLuck && isEnough) cut(limit);
+    }
   }
 
   return {
@@ -123,15 +154,17 @@ export function createWriteRate({ clock, ceiling = Infinity }: WriteRateOptions)
       searchAfter = Math.min(searchAfter, clock.now() - cutAt);
     },
     replied({ sentAt, units, share, accountLimit = false }) {
+      // Before the first request nothing could be taken.
+      if (recent.length === 0) cutAt = sentAt - 1;
       takenSince += units;
-      cleanSince += share === 1 ? 1 : 0;
       recent = [...recent.slice(1 - RECENT), share < 1];
       if (accountLimit) pausedUntil = clock.now() + ACCOUNT_PAUSE_MS;
       // What was sent before the last cut says nothing about the rate after it.
-      if (share === 1 || sentAt <= cutAt || clock.now() < ignoreUntil) return;
-      // A single request refused whole, among others taken whole, is bad luck: at a limit some of it fits.
-      const isBadLuck = share === 0 && recentRefusals() === 1;
-      if (limit === undefined ? recentRefusals() >= MET : !isBadLuck) cut(share);
+      if (sentAt <= cutAt) return;
+      epoch.replies += 1;
+      epoch.shares += share;
+      epoch.clean += share === 1 ? 1 : 0;
+      if (share < 1) refused(share);
     },
   };
 }

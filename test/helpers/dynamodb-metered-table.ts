@@ -19,6 +19,19 @@ export interface MeteredOptions {
   readonly machines?: number;
   /** What a refusal gives as its reason. Default: key range. */
   readonly throttle?: Throttle;
+  /** What goes wrong at any rate. Default: nothing. */
+  readonly noise?: Noise;
+}
+
+/** Shares between 0 and 1; all default to 0. */
+export interface Noise {
+  readonly random: () => number;
+  /** Of the keys of a batch. */
+  readonly unprocessed?: number;
+  /** Of the calls, as below. */
+  readonly throttled?: number;
+  /** Without effect, but nobody can know. */
+  readonly serverErrors?: number;
 }
 
 export interface MeteredTable extends Partition {
@@ -44,6 +57,12 @@ export function createMeteredTable(
 ): MeteredTable {
   const { clock, cap, burstSeconds = 1, latencyMs = 5, machines = 1 } = options;
   const throttle = options.throttle ?? { by: 'keyRange', detail: 'KeyRange' };
+  const happens = (noise: Exclude<keyof Noise, 'random'>): boolean =>
+    options.noise !== undefined && options.noise.random() < (options.noise[noise] ?? 0);
+  const failAtRandom = (): void => {
+    if (happens('throttled')) throw new TableFault('throttled', 'slow down', false);
+    if (happens('serverErrors')) throw new TableFault('serverError', 'internal error', true);
+  };
   const items = new Map(sizes);
   const names = [...sizes.keys()].sort();
   const places = new Map(names.map((name, index) => [name, index]));
@@ -65,6 +84,7 @@ export function createMeteredTable(
     return bucket;
   };
   const isTaken = (name: string): boolean => {
+    if (happens('unprocessed')) return false;
     const units = items.get(name) ?? 1;
     const bucket = bucketOf(name);
     if (bucket.tokens < Math.min(units, capNow() * burstSeconds)) return false;
@@ -78,6 +98,7 @@ export function createMeteredTable(
     seen,
     async page({ after, before, backward = false, limit = Infinity, consistent = false, signal }) {
       await clock.sleep(latencyMs, signal);
+      failAtRandom();
       seen.pages += 1;
       seen.consistentPages += Number(consistent);
       const inRange = names.filter(
@@ -105,6 +126,7 @@ export function createMeteredTable(
       await clock.sleep(latencyMs / 2, signal);
       const batch = keys.map(nameOf);
       if (batch.some((name) => !items.has(name))) throw new TypeError('deleted twice');
+      failAtRandom();
       const taken = batch.filter(isTaken);
       const units = (some: readonly string[]) =>
         some.reduce((sum, name) => sum + (items.get(name) ?? 1), 0);
