@@ -1,4 +1,5 @@
 /** `npm run local`: the whole system on this machine, until Ctrl-C. */
+import { operators } from '../functions/operators.ts';
 import { createConsole } from './console.ts';
 import { createLogFile, logToConsole } from './log-output.ts';
 import { runMain } from './main.ts';
@@ -40,12 +41,15 @@ Stays in the foreground; Ctrl-C stops everything.`,
   },
 } as const;
 
+const kinds = operators.map(({ kind }) => kind.plural).join(',');
+
 const howToUse = (
   { dynamodb, s3, lambda, http }: Pick<System, 'dynamodb' | 's3' | 'lambda' | 'http'>,
   kubeconfig: string,
 ) => `
   export KUBECONFIG=${kubeconfig} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=us-east-1
-  kubectl get ddbctldpjobs -A -w
+  kubectl apply -f crds/samples
+  kubectl get ${kinds} -A -o wide
   aws dynamodb list-tables --endpoint-url ${dynamodb}
   aws s3 ls s3://production-helm/charts/ --endpoint-url ${s3}
   aws lambda invoke --endpoint-url ${lambda} --function-name podless-ddbctldpjob --payload '{"name":"x"}' out.json

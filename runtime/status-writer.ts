@@ -10,6 +10,7 @@ import {
 import { KubeApiError, type KubeClient, KubeConnectionError } from './kube/client.ts';
 import type { EventRecorder } from './kube/event-recorder.ts';
 import type { CommonStatus, Condition, KubeObject, ObjectRef } from './kube/objects.ts';
+import { ownStatus } from './kube/own-status.ts';
 import type { Result, Verdict } from './reconcile.ts';
 
 export interface StatusWriterProps {
@@ -142,10 +143,7 @@ export function createStatusWriter(props: StatusWriterProps): StatusWriter {
 }
 
 /** What only a run at work writes: the rest is also written by one that finds the object busy or paused. */
-function ownPart(status: CommonStatus): object {
-  const { conditions: _c, observedGeneration: _g, lastHandledReconcileAt: _h, ...own } = status;
-  return asStored(own);
-}
+const ownPart = (status: CommonStatus): object => asStored(ownStatus(status));
 
 function whyStop({ metadata }: KubeObject, { metadata: first }: KubeObject): string | undefined {
   const finalizing = first.deletionTimestamp !== undefined;

@@ -4,6 +4,7 @@ import { TerminalError } from '../../runtime/errors.ts';
 import { failedAttempts } from '../../runtime/helm/failed-release.ts';
 import type { ReleaseRef, ReleaseReport } from '../../runtime/helm/release.ts';
 import type { KubeObject } from '../../runtime/kube/objects.ts';
+import { ownStatus } from '../../runtime/kube/own-status.ts';
 import type {
   ConditionState,
   Failure,
@@ -22,10 +23,7 @@ export type CollectorStatus = Omit<
 const CONDITION_AVAILABLE = 'Available';
 
 /** The kind's own part of an object's status. */
-export function statusOf({ status = {} }: KubeObject): CollectorStatus {
-  const { conditions: _c, observedGeneration: _g, lastHandledReconcileAt: _h, ...own } = status;
-  return own;
-}
+export const statusOf = ({ status = {} }: KubeObject): CollectorStatus => ownStatus(status);
 
 /** What was installed from there, if anything was. */
 export function installedFrom(

@@ -101,7 +101,7 @@ function createTools(
 ): Tools {
   const { clock, random, graceMs = GRACE_MS, batchesInFlight = BATCHES_IN_FLIGHT } = options;
   const { stopped, cutOff } = run;
-  const retry = createRetry({ clock, random });
+  const retry = createRetry({ clock, random, hurry: stopped });
   const hedge = createHedge({ clock, stopped, cutOff, lastMs: graceMs * REPEAT_AFTER_SHARE });
   const rate = createWriteRate({ clock, ceiling: options.maxWriteUnitsPerSecond });
   const budget = createWriteBudget(rate, clock);

@@ -10,6 +10,8 @@ export interface RetryOptions {
   readonly maxFailures?: number | undefined;
   /** Throttled answers in a row to one call. Default: no limit, the signal ends it. */
   readonly maxThrottles?: number | undefined;
+  /** Once it aborts there is little time left: waits end, and are short from then on. Default: never. */
+  readonly hurry?: AbortSignal | undefined;
 }
 
 /** Sends a call until it is answered. Calls that share one `Retry` share the knowledge whether the service is there. */
@@ -22,14 +24,25 @@ export interface Retry {
 
 const BASE_MS = 50;
 const CAP_MS = 5_000;
+const HURRIED_CAP_MS = 100;
 
 export function createRetry(options: RetryOptions): Retry {
   const { clock, random = Math.random, maxFailures = 10, maxThrottles = Infinity } = options;
+  const { hurry } = options;
   let answers = 0;
 
-  // Full jitter: callers that failed together must not come back together.
-  const pause = (times: number, signal: AbortSignal): Promise<void> =>
-    clock.sleep(random() * Math.min(CAP_MS, BASE_MS * 2 ** times), signal);
+  async function pause(times: number, signal: AbortSignal): Promise<void> {
+    const longest = hurry?.aborted ? HURRIED_CAP_MS : CAP_MS;
+    // Full jitter: callers that failed together must not come back together.
+    const milliseconds = random() * Math.min(longest, BASE_MS * 2 ** times);
+    if (hurry === undefined || hurry.aborted) return clock.sleep(milliseconds, signal);
+    try {
+      await clock.sleep(milliseconds, AbortSignal.any([signal, hurry]));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!hurry.aborted) throw error;
+    }
+  }
 
   async function call<T>(attempt: () => Promise<T>, signal: () => AbortSignal): Promise<T> {
     let failures = 0;
@@ -48,7 +61,9 @@ export function createRetry(options: RetryOptions): Retry {
         failures = answers === answersSeen ? failures + 1 : Number(!isThrottle);
         throttles = isThrottle ? throttles + 1 : 0;
         answersSeen = answers;
-        if (failures >= maxFailures || throttles >= maxThrottles) throw giveUp(error, failures);
+        // In a hurry the signal ends it soon, and every try may be the one that succeeds.
+        const isEnough = failures >= maxFailures || throttles >= maxThrottles;
+        if (isEnough && !hurry?.aborted) throw giveUp(error, failures);
       }
       await pause(Math.max(failures, throttles) - 1, signal());
     }

@@ -1,6 +1,7 @@
 import { toTimestamp } from '../../runtime/clock.ts';
 import { TerminalError } from '../../runtime/errors.ts';
 import type { KubeObject } from '../../runtime/kube/objects.ts';
+import { ownStatus } from '../../runtime/kube/own-status.ts';
 import type { ConditionState, Failure, Requeue, Result } from '../../runtime/reconcile.ts';
 import type { DeletionProgress } from './delete-partition.ts';
 import { type JobSpec, type JobStatus, parseSpec, type Target } from './spec.ts';
@@ -16,10 +17,7 @@ const reasons: Readonly<Record<Exclude<Phase, 'Failed'>, string>> = {
 };
 
 /** The kind's own part of an object's status. */
-export function statusOf({ status = {} }: KubeObject): JobStatus {
-  const { conditions: _c, observedGeneration: _g, lastHandledReconcileAt: _h, ...own } = status;
-  return own;
-}
+export const statusOf = ({ status = {} }: KubeObject): JobStatus => ownStatus(status);
 
 /** What was reached for this very target; nothing, if the status speaks of another one. */
 export function progressOn(target: Target, object: KubeObject): JobStatus {

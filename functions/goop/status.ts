@@ -2,6 +2,7 @@ import { conflictConditions } from '../../runtime/children/conditions.ts';
 import { ConflictError } from '../../runtime/children/conflict.ts';
 import { TerminalError } from '../../runtime/errors.ts';
 import type { KubeObject } from '../../runtime/kube/objects.ts';
+import { ownStatus } from '../../runtime/kube/own-status.ts';
 import type {
   ConditionState,
   Failure,
@@ -21,10 +22,7 @@ export type GoopStatus = Omit<
 const MAX_NAMED = 5;
 
 /** The kind's own part of an object's status. */
-export function statusOf({ status = {} }: KubeObject): GoopStatus {
-  const { conditions: _c, observedGeneration: _g, lastHandledReconcileAt: _h, ...own } = status;
-  return own;
-}
+export const statusOf = ({ status = {} }: KubeObject): GoopStatus => ownStatus(status);
 
 /** Status and conditions, which always say the same. */
 export function report({ mode, workDigest }: GoopSpec, progress: Progress): Result {

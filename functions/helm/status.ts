@@ -4,6 +4,7 @@ import { failedAttempts } from '../../runtime/helm/failed-release.ts';
 import type { FailedAttempts, ReleaseReport } from '../../runtime/helm/release.ts';
 import { remainingRelease } from '../../runtime/helm/remaining-release.ts';
 import type { KubeObject } from '../../runtime/kube/objects.ts';
+import { ownStatus } from '../../runtime/kube/own-status.ts';
 import type {
   ConditionState,
   Failure,
@@ -24,10 +25,7 @@ export interface ReleaseStatus {
 }
 
 /** The kind's own part of an object's status. */
-export function statusOf({ status = {} }: KubeObject): ReleaseStatus {
-  const { conditions: _c, observedGeneration: _g, lastHandledReconcileAt: _h, ...own } = status;
-  return own;
-}
+export const statusOf = ({ status = {} }: KubeObject): ReleaseStatus => ownStatus(status);
 
 const condition = (
   type: string,
