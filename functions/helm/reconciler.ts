@@ -3,7 +3,7 @@ import type { Chart, HelmReleases, ReleaseRef } from '../../runtime/helm/release
 import type { KubeObject } from '../../runtime/kube/objects.ts';
 import type { Reconciler } from '../../runtime/reconcile.ts';
 import { chartKindsOf, operatorOf } from './operator.ts';
-import { deployed, describeFailure, isFromOlderOperator, statusOf } from './status.ts';
+import { applying, deployed, describeFailure, isFromOlderOperator, statusOf } from './status.ts';
 import { valuesOf } from './values.ts';
 import type { Watch } from './watch.ts';
 
@@ -30,6 +30,7 @@ export function createReconciler(watch: Watch, { releases, openChart }: Ports): 
           values,
           allowed,
           owner: ownerOf(object),
+          onApply: (action) => context.checkpoint(applying(action, object)),
           ...(failedAttempts && { attempts: failedAttempts }),
         },
         context,

@@ -62,6 +62,32 @@ export function deployed(report: ReleaseReport): Result {
   };
 }
 
+/** While Helm is at work, which may take minutes. */
+export function applying(
+  action: 'install' | 'upgrade',
+  object: KubeObject,
+): Pick<Result, 'status' | 'conditions'> {
+  const { name } = object.metadata;
+  const { deployedRelease } = statusOf(object);
+  const [reason, message] =
+    action === 'install'
+      ? (['Installing', `installing release ${name}`] as const)
+      : (['Upgrading', `upgrading release ${name}`] as const);
+  const told = ['Initialized', 'Deployed', 'Ready'];
+  const others = (object.status?.conditions ?? []).filter(({ type }) => !told.includes(type));
+  return {
+    status: statusOf(object),
+    conditions: [
+      initialized,
+      deployedRelease
+        ? deployedCondition(deployedRelease)
+        : condition('Deployed', 'False', reason, message),
+      condition('Ready', 'False', reason, message),
+      ...others,
+    ],
+  };
+}
+
 /** What is still deployed stays in status: an upgrade that failed was rolled back. */
 export function describeFailure(failure: Failure): FailureDescription {
   const { object, error } = failure;

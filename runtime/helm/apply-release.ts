@@ -41,6 +41,7 @@ export async function applyRelease(application: Application, work: Work): Promis
     const revision = before?.version ?? 0;
     return { name, namespace, revision, manifestDigest: digest, action: 'none', readiness, plan };
   }
+  await wanted.onApply?.(before ? 'upgrade' : 'install');
   await upgrade(rendered, application, work);
   const { version, objects } = await readResult(wanted, context);
   context.log.info('release applied', { release: name, namespace, revision: version });

@@ -27,6 +27,8 @@ export interface WantedRelease extends ReleaseRef {
   readonly owner: Owner;
   /** As `failedAttempts` had them from the last error, kept in the owner's status. Default: none. */
   readonly attempts?: FailedAttempts;
+  /** Told before anything is applied, which may take as long as the hooks of the chart. Default: nobody is. */
+  readonly onApply?: (action: 'install' | 'upgrade') => Promise<unknown>;
 }
 
 /** What did not work, so that it is not tried for ever at full pace. */

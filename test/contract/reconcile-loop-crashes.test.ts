@@ -136,6 +136,8 @@ describe('an object whose operator is struck at any call', () => {
       'Normal Made',
       'Normal Working',
       'Normal Made',
+      // The last word, before it goes.
+      'Normal Gone',
     ]);
 
     const calls = clean.fault.calls();

@@ -97,13 +97,13 @@ describe('a dry run', () => {
   test.each([
     ['new', {}],
     ['paused', { annotations: { 'podless.dev/paused': 'true' } }],
-  ])('of a %s object writes nothing at all', async (kind, metadata) => {
+  ])('of a %s object tells what would be done, and writes nothing at all', async (kind, metadata) => {
     const name = `dry-${kind}`;
     const before = await plane.widgets.create(name, { size: 1 }, metadata);
     const world = worldOf({ plan, requeue });
     const answer = await world.byHand(name, { dryRun: true });
     expect(answer).toMatchObject({ dryRun: true, conditions: [] });
-    expect(answer.plan).toEqual(kind === 'new' ? plan : undefined);
+    expect(answer.plan).toEqual(plan);
     expect(await plane.widgets.get(name)).toEqual(before);
     expect(await plane.widgets.events(name)).toEqual([]);
     expect(world.inbox).toEqual([]);
