@@ -1,4 +1,4 @@
-import { seededRandom } from '../test/helpers/dynamodb-random.ts';
+import { seededRandom } from '../local/seeded-random.ts';
 
 /** The items of one run: what there is follows from the number alone, so that nobody has to keep a list of a million. */
 export interface ItemPlan {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ddbctldpjob } from '../../functions/ddbctldpjob/operator.ts';
-import { pythonEnvironment, pythonMissing } from '../../test/helpers/python-environment.ts';
+import { pythonEnvironment, pythonMissing } from '../../local/python/environment.ts';
 import { installPeers } from './install.ts';
 import type { PeerCommand } from './open.ts';
 

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../test/helpers/dynamodb-random.ts';
+import { seededRandom } from '../../local/seeded-random.ts';
 import type { CallFault, Faults } from './settings.ts';
 
 /** What goes wrong in a run: the same again for the same order of calls. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ddbctldpjob } from '../../functions/ddbctldpjob/operator.ts';
 import { apiRequest } from '../../local/control-plane/api-request.ts';
+import { isInstalled } from '../../local/installed.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { createEksToken } from '../../runtime/kube/eks-token.ts';
 import { groupOf } from '../../runtime/kube/rbac.ts';
@@ -10,7 +11,7 @@ import { type EksCluster, startEksCluster } from '../deployed/cluster/eks-cluste
 import { forgeries } from '../deployed/cluster/forgeries.ts';
 import { signToken, type TokenRecipe } from '../deployed/cluster/sign-token.ts';
 import { createMemoryLog } from '../helpers/cloud-log.ts';
-import { client, isInstalled } from '../helpers/commands.ts';
+import { client } from '../helpers/commands.ts';
 
 const region = 'eu-west-1';
 const { group, version, plural } = ddbctldpjob.kind;

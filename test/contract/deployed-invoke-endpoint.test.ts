@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { isInstalled } from '../../local/installed.ts';
 import { startHostEndpoint } from '../deployed/compute/invoke-endpoint.ts';
 import { acts, hostOf } from '../deployed/compute/sample-bundles.ts';
 import { createMemoryLog } from '../helpers/cloud-log.ts';
-import { client, isInstalled, newFolder, removeFolders } from '../helpers/commands.ts';
+import { client, newFolder, removeFolders } from '../helpers/commands.ts';
 
 afterAll(removeFolders);
 

@@ -97,17 +97,20 @@ describe('a dry run', () => {
   test.each([
     ['new', {}],
     ['paused', { annotations: { 'podless.dev/paused': 'true' } }],
-  ])('of a %s object tells what would be done, and writes nothing at all', async (kind, metadata) => {
-    const name = `dry-${kind}`;
-    const before = await plane.widgets.create(name, { size: 1 }, metadata);
-    const world = worldOf({ plan, requeue });
-    const answer = await world.byHand(name, { dryRun: true });
-    expect(answer).toMatchObject({ dryRun: true, conditions: [] });
-    expect(answer.plan).toEqual(plan);
-    expect(await plane.widgets.get(name)).toEqual(before);
-    expect(await plane.widgets.events(name)).toEqual([]);
-    expect(world.inbox).toEqual([]);
-  });
+  ])(
+    'of a %s object tells what would be done, and writes nothing at all',
+    async (kind, metadata) => {
+      const name = `dry-${kind}`;
+      const before = await plane.widgets.create(name, { size: 1 }, metadata);
+      const world = worldOf({ plan, requeue });
+      const answer = await world.byHand(name, { dryRun: true });
+      expect(answer).toMatchObject({ dryRun: true, conditions: [] });
+      expect(answer.plan).toEqual(plan);
+      expect(await plane.widgets.get(name)).toEqual(before);
+      expect(await plane.widgets.events(name)).toEqual([]);
+      expect(world.inbox).toEqual([]);
+    },
+  );
 
   test('of an object that is being deleted does not let it go', async () => {
     await plane.widgets.create('dry-deleting');

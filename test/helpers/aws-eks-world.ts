@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../local/control-plane/free-port.ts';
+import { isInstalled } from '../../local/installed.ts';
 import { environmentCredentials } from '../../runtime/aws/credentials.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { KubeClient } from '../../runtime/kube/client.ts';
@@ -14,7 +15,6 @@ import { createEksTransport } from '../../runtime/kube/eks-connection.ts';
 import { createKubeClientOver } from '../../runtime/kube/rest-client.ts';
 import { isSignedFor, readToken } from './aws-eks-token.ts';
 import { reply, type ServiceBehaviour } from './aws-hostile-service.ts';
-import { isInstalled } from './commands.ts';
 
 /** Why no certificate can be made on this machine, or undefined if one can. */
 export const certificateMissing = isInstalled('openssl') ? undefined : 'openssl is not installed';

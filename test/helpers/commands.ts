@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { until } from './until.ts';
 
@@ -15,21 +15,6 @@ export interface Addresses {
   readonly lambda: string;
   readonly http: string;
   readonly pid: number;
-}
-
-/** Whether a client is on this machine; tests that need it are skipped, visibly, where it is not. */
-export const isInstalled = (command: string): boolean =>
-  (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .some((folder) => folder !== '' && isExecutable(join(folder, command)));
-
-function isExecutable(path: string): boolean {
-  try {
-    process.getBuiltinModule('node:fs').accessSync(path, 1);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export interface Started {

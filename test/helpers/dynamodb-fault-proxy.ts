@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { seededRandom } from './dynamodb-random.ts';
+import { seededRandom } from '../../local/seeded-random.ts';
 import { mergeUnprocessed, splitBatch, unsplit } from './dynamodb-unprocessed.ts';
 
 /** Shares between 0 and 1; all default to 0. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createReconciler } from '../../functions/ddbctldpjob/reconciler.ts';
 import type { JobStatus } from '../../functions/ddbctldpjob/spec.ts';
 import type { Partition, PartitionTable } from '../../functions/ddbctldpjob/table.ts';
+import { seededRandom } from '../../local/seeded-random.ts';
 import { mergeConditions } from '../../runtime/conditions.ts';
 import { OperatorError } from '../../runtime/errors.ts';
 import type { CommonStatus, KubeObject, ObjectMeta } from '../../runtime/kube/objects.ts';
@@ -10,7 +11,6 @@ import type { ReconcileContext, Result, Verdict } from '../../runtime/reconcile.
 import { createVirtualClock } from './cloud-clock.ts';
 import { drive } from './dynamodb-drive.ts';
 import { createMemoryPartition, itemNames } from './dynamodb-memory-table.ts';
-import { seededRandom } from './dynamodb-random.ts';
 
 export interface WorldOptions {
   readonly items: number;

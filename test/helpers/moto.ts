@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { spawnChild } from '../../local/control-plane/child.ts';
 import { freePort } from '../../local/control-plane/free-port.ts';
 import { waitUntil } from '../../local/control-plane/wait-until.ts';
-import { pythonEnvironment, pythonMissing } from './python-environment.ts';
+import { pythonEnvironment, pythonMissing } from '../../local/python/environment.ts';
 
 /** Why moto cannot run on this machine, or undefined if it can. */
 export const motoMissing = pythonMissing;

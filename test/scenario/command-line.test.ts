@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isInstalled } from '../../local/installed.ts';
 import {
   type Addresses,
   addressesIn,
   client,
   descendantsOf,
-  isInstalled,
   newFolder,
   removeFolders,
   type Started,

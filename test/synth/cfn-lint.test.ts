@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { pythonEnvironment, pythonMissing } from '../../local/python/environment.ts';
 import { client } from '../helpers/commands.ts';
-import { pythonEnvironment, pythonMissing } from '../helpers/python-environment.ts';
 import { oneCluster, synthesize, twoClustersInVpc } from './synthesize.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'podless-cfn-lint-'));

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { countPartition } from '../../functions/ddbctldpjob/count-partition.ts';
+import { seededRandom } from '../../local/seeded-random.ts';
 import { createVirtualClock } from '../helpers/cloud-clock.ts';
 import { drive } from '../helpers/dynamodb-drive.ts';
 import { createMemoryPartition, itemNames } from '../helpers/dynamodb-memory-table.ts';
-import { seededRandom } from '../helpers/dynamodb-random.ts';
 
 function createWorld(items: number) {
   const clock = createVirtualClock();

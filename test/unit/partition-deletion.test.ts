@@ -6,6 +6,7 @@ import {
   type DeletionResult,
   deletePartition,
 } from '../../functions/ddbctldpjob/delete-partition.ts';
+import { seededRandom } from '../../local/seeded-random.ts';
 import { TransientError } from '../../runtime/errors.ts';
 import { createVirtualClock } from '../helpers/cloud-clock.ts';
 import { drive } from '../helpers/dynamodb-drive.ts';
@@ -15,7 +16,6 @@ import {
   type MemoryFaults,
   type MemoryPartitionOptions,
 } from '../helpers/dynamodb-memory-table.ts';
-import { seededRandom } from '../helpers/dynamodb-random.ts';
 
 type WorldOptions = Partial<MemoryPartitionOptions> & { items: number; seed?: number };
 

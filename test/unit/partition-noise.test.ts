@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deletePartition } from '../../functions/ddbctldpjob/delete-partition.ts';
 import { createVainCuts, type Epoch } from '../../functions/ddbctldpjob/vain-cuts.ts';
+import { seededRandom } from '../../local/seeded-random.ts';
 import { createVirtualClock } from '../helpers/cloud-clock.ts';
 import { drive } from '../helpers/dynamodb-drive.ts';
 import {
@@ -8,7 +9,6 @@ import {
   type MeteredOptions,
   sizedItems,
 } from '../helpers/dynamodb-metered-table.ts';
-import { seededRandom } from '../helpers/dynamodb-random.ts';
 
 type Given = Omit<MeteredOptions, 'clock'> & {
   readonly items: number;

@@ -3,6 +3,7 @@ import {
   type DeletePartitionOptions,
   deletePartition,
 } from '../../functions/ddbctldpjob/delete-partition.ts';
+import { seededRandom } from '../../local/seeded-random.ts';
 import { createVirtualClock } from '../helpers/cloud-clock.ts';
 import { drive } from '../helpers/dynamodb-drive.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type MeteredOptions,
   sizedItems,
 } from '../helpers/dynamodb-metered-table.ts';
-import { seededRandom } from '../helpers/dynamodb-random.ts';
 
 type Given = Omit<MeteredOptions, 'clock'> & {
   readonly sizes: ReadonlyMap<string, number>;

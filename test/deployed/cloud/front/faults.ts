@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../helpers/dynamodb-random.ts';
+import { seededRandom } from '../../../../local/seeded-random.ts';
 
 /** What goes wrong with a call. */
 export type FaultEffect =

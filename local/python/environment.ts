@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { userCacheFolder } from '../../local/control-plane/cache.ts';
-import { spawnChild } from '../../local/control-plane/child.ts';
-import { withLock } from '../../local/control-plane/lock.ts';
-import { isInstalled } from './commands.ts';
+import { userCacheFolder } from '../control-plane/cache.ts';
+import { spawnChild } from '../control-plane/child.ts';
+import { withLock } from '../control-plane/lock.ts';
+import { isInstalled } from '../installed.ts';
 
 const requirements = join(import.meta.dirname, 'requirements.txt');
 
