@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 const minutes = 60_000;
 
-/** Scenarios that keep both cores busy by themselves: one after the other. */
-const heavy = ['test/scenario/scale.test.ts', 'test/scenario/faults*.test.ts'];
+/** Keeps both cores busy by itself: alone. */
+const heavy = ['test/scenario/scale.test.ts'];
 
 export default defineConfig({
   test: {
@@ -44,7 +44,6 @@ export default defineConfig({
           globalSetup: ['test/deployed/global-setup.ts'],
           testTimeout: 5 * minutes,
           hookTimeout: 20 * minutes,
-          fileParallelism: false,
         },
       },
       {

@@ -4,11 +4,11 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { inject } from 'vitest';
+import { motoUrl } from './moto-url.ts';
 
 const client = (): S3Client =>
   new S3Client({
-    endpoint: inject('motoUrl'),
+    endpoint: motoUrl(),
     region: 'us-east-1',
     credentials: { accessKeyId: 'harness', secretAccessKey: 'harness' },
     forcePathStyle: true,

@@ -7,21 +7,26 @@ import { motoMissing, startMoto } from '../helpers/moto.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** moto, emptied at each deployment; '' where it cannot run, and nothing is deployed. */
-    readonly motoUrl: string;
+    /** moto, one for each worker; none where it cannot run, and nothing is deployed. */
+    readonly motoUrls: readonly string[];
     /** What was synthesized, for all files. */
     readonly synthesizedFolder: string;
   }
 }
 
-/** Once for all files of the project: they run one after the other, so that they can share it. */
+/** As many files run at once. */
+const WORKERS = 2;
+
+/** Once for all files of the project. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'podless-deployed-'));
-  const moto = motoMissing === undefined ? await startMoto() : undefined;
-  project.provide('motoUrl', moto?.url ?? '');
+  const count = motoMissing === undefined ? WORKERS : 0;
+  const motos = await Promise.all(Array.from({ length: count }, () => startMoto()));
+  const urls = motos.map(({ url }) => url);
+  project.provide('motoUrls', urls);
   project.provide('synthesizedFolder', folder);
   return async () => {
-    await moto?.stop();
+    await Promise.all(motos.map((moto) => moto.stop()));
     await rm(folder, { recursive: true, force: true });
   };
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { operators } from '../../functions/operators.ts';
 import { startDynalite } from '../../local/dynamodb/dynalite.ts';
 import type { DynamoDbServer } from '../../local/dynamodb/server.ts';
@@ -10,6 +10,7 @@ import type { Cloud } from './cloud/cloud.ts';
 import { type ContextValues, synthesizeByCli } from './cloud/synthesize.ts';
 import { type EksCluster, startEksCluster } from './cluster/eks-cluster.ts';
 import { type DeployedSystem, type SystemOptions, startSystem } from './deployed-system.ts';
+import { motoUrl } from './moto-url.ts';
 
 /** Backoff and delays pass so many times faster. */
 const TIME_SCALE = 10;
@@ -45,7 +46,7 @@ export function useDeployedSystem(
   const deploy = (options: SystemOptions = {}): Promise<DeployedSystem> => {
     state.lines = [];
     const { lines, clusters } = state;
-    const servers = { dynamodbUrl: dynamodb.url, motoUrl: inject('motoUrl') };
+    const servers = { dynamodbUrl: dynamodb.url, motoUrl: motoUrl() };
     const onCloud = (cloud: Cloud) => {
       state.cloud = cloud;
     };

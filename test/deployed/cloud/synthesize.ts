@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
+import { withLock } from '../../../local/control-plane/lock.ts';
 
 const project = resolve(import.meta.dirname, '../../..');
 const run = promisify(execFile);
@@ -19,9 +20,13 @@ export type ContextValues = Readonly<Record<string, string>>;
 export async function synthesizeByCli(values: ContextValues): Promise<string> {
   const context = Object.entries(values).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   const name = createHash('sha256').update(context.join(' ')).digest('hex').slice(0, 12);
-  const folder = join(inject('synthesizedFolder'), name);
+  const shared = inject('synthesizedFolder');
+  const folder = join(shared, name);
   const template = join(folder, 'Podless.template.json');
-  if (!existsSync(template)) await synthesizeInto(folder, context);
+  // One at a time: a synthesis keeps both cores busy, and another file may be about to make the same.
+  await withLock(join(shared, 'lock'), async () => {
+    if (!existsSync(template)) await synthesizeInto(folder, context);
+  });
   return template;
 }
 

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { ddbctldpjob } from '../../../functions/ddbctldpjob/operator.ts';
 import { startDynalite } from '../../../local/dynamodb/dynalite.ts';
 import type { DynamoDbServer } from '../../../local/dynamodb/server.ts';
 import { createHint, type Hint } from '../../../runtime/hint.ts';
 import { until } from '../../helpers/until.ts';
 import { oneCluster } from '../contexts.ts';
+import { motoUrl } from '../moto-url.ts';
 import { type Cloud, type CloudOptions, startCloud } from './cloud.ts';
 import type { DeployedFunction } from './provision/functions.ts';
 import { createScriptedFunctions, type ScriptedFunctions } from './scripted-functions.ts';
@@ -50,7 +51,7 @@ export function useTestCloud(context: ContextValues = oneCluster) {
     const cloud = await startCloud({
       template,
       dynamodbUrl: dynamodb.url,
-      motoUrl: inject('motoUrl'),
+      motoUrl: motoUrl(),
       clusters: { prod: { endpoint: 'https://127.0.0.1:6443', ca: 'Y2VydGlmaWNhdGU=' } },
       invoke: functions.invoke,
       timeScale: 600,
