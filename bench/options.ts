@@ -50,7 +50,7 @@ parts (default: all)
 ${parts.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n')}
 
 options
-  --full       larger sizes, with 1,000,000 items for memory and deadlines: an hour or more, not ten minutes
+  --full       1,000,000 items for memory and deadlines: half an hour, not ten minutes
   --json       one JSON document instead of tables
   --write      write docs/benchmarks.md and docs/benchmarks.svg
   --help       this text

@@ -2,8 +2,8 @@ import type { Bench, Outcome } from '../bench.ts';
 import { atLeast, type Figure } from '../figures.ts';
 import { interleave, type Outcomes } from '../interleave.ts';
 import type { Part, ResultTable } from '../part.ts';
-import { competitors, type Peer, podless, raw } from '../peers/list.ts';
-import { number, spread, trouble } from '../report/format.ts';
+import { competitors, keyReader, type Peer, podless, raw } from '../peers/list.ts';
+import { number, seconds, spread, trouble } from '../report/format.ts';
 import type { Amount } from '../sizes.ts';
 import { summarize } from '../statistics.ts';
 import { wrongFigure } from './share.ts';
@@ -17,6 +17,7 @@ export const uncapped: Part = {
   about: 'items a second without a cap, against the raw writer and the peers; 5 and 25 ms added',
   async run(bench) {
     const near = await contest(bench, bench.sizes.uncapped, NEAR_MS);
+    const limit = await readingLimit(bench, near);
     const far = await contest(bench, bench.sizes.uncappedFar, FAR_MS);
     const bars = peers.flatMap(({ name }) => {
       const rates = ratesOf(near, name);
@@ -27,13 +28,31 @@ export const uncapped: Part = {
     return {
       figures: [...figures(near), wrongFigure('no cap', near, bench.sizes.uncapped.items)],
       tables: [
-        table(near, bench.sizes.uncapped, NEAR_MS),
+        { ...table(near, bench.sizes.uncapped, NEAR_MS), note: limit },
         table(far, bench.sizes.uncappedFar, FAR_MS),
       ],
       chart: { kind: 'bars', title: 'No cap, 5 ms added to each call: items a second', bars },
     };
   },
 };
+
+/** What the first figure can be at most where the server is the limit, in words. */
+async function readingLimit(bench: Bench, outcomes: Outcomes): Promise<string> {
+  const { items, rounds } = bench.sizes.uncapped;
+  const reader = await bench.open(keyReader);
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const run = { settings: { items, latencyMs: NEAR_MS } };
+    times.push((await bench.measure(reader, run)).result.milliseconds);
+  }
+  await reader.close();
+  const reading = summarize(times).median;
+  const writing = summarize(
+    (outcomes.get(raw.name) ?? []).map(({ result }) => result.milliseconds),
+  ).median;
+  const most = (writing / (writing + reading)).toFixed(2);
+  return `Reading the ${number(items.count)} keys and nothing else takes ${seconds(reading)}, the raw writer, which reads nothing, ${seconds(writing)}. Where the server is the limit, and reads and writes come out of the same cores, whoever has to read first reaches at most ${most} × of the raw writer.`;
+}
 
 const contest = (bench: Bench, { items, rounds, peerRounds }: Amount, latencyMs: number) =>
   interleave(bench, {

@@ -7,6 +7,7 @@ import type { PeerCommand } from './open.ts';
 export type PeerName =
   | 'podless'
   | 'raw writer'
+  | 'key reader'
   | 'SDK, one batch'
   | 'dynamodb-toolbox'
   | 'boto3'
@@ -49,6 +50,14 @@ export const podlessOnLambda: Peer = {
       `--max-semi-space-size=${Math.floor(memoryMegabytes * 0.05)}`,
       `--max-old-space-size=${Math.floor(memoryMegabytes * 0.9)}`,
     ),
+};
+
+/** Not a peer: it deletes nothing. */
+export const keyReader: Peer = {
+  name: 'key reader',
+  about: 'AWS SDK v3, reads every key: what reading costs this server',
+  deletesPartitions: false,
+  command: async () => node('reader.ts'),
 };
 
 export const raw: Peer = {
