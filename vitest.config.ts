@@ -9,8 +9,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/helpers/global-setup.ts'],
     reporters: ['default', './test/helpers/closing-line-reporter.ts'],
-    // Two cores, and most tests start servers: more at once would only measure the scheduler.
-    maxWorkers: 2,
+    // For two cores: much of a test is waiting for servers, and with more at once the waits would be for each other.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
