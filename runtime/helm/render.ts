@@ -99,6 +99,17 @@ function renderError(
   if (message === '') return new TransientError('RenderFailed', `helm ended with code ${code}`);
   const schema = message.startsWith("values don't meet the specifications of the schema");
   if (!schema) return new TerminalError('RenderFailed', safe(message));
-  const [, ...problems] = message.split('\n');
-  return new TerminalError('InvalidValues', safe(`values do not fit: ${problems.join(' ')}`));
+  const [, ...lines] = message.split('\n');
+  return new TerminalError('InvalidValues', safe(`values do not fit: ${schemaProblems(lines)}`));
+}
+
+/** Sorted: Helm tells the same problems in another order each time, and the same status would be written again and again. */
+function schemaProblems(lines: readonly string[]): string {
+  let chart = '';
+  const problems: string[] = [];
+  for (const line of lines.map((one) => one.trim())) {
+    if (line.startsWith('- ')) problems.push(`${chart} ${line.slice(2)}`);
+    else chart = line;
+  }
+  return problems.length > 0 ? problems.toSorted().join('; ') : lines.join(' ');
 }

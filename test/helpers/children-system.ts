@@ -77,6 +77,13 @@ export async function startChildrenSystem(operator: Operator, options: SystemOpt
     return items as readonly Any[];
   };
 
+  /** Writes of the operator so far, as `patch apps/deployments`. */
+  const writes = async (): Promise<readonly string[]> =>
+    (await readAudit(system.cluster.auditLogFile))
+      .filter((entry) => entry.user.username === `podless-${operator.name}` && isWrite(entry))
+      .filter(({ requestURI }) => !requestURI.includes('dryRun=All'))
+      .map((entry) => `${rightUsed(entry)} ${entry.objectRef?.name ?? ''}`);
+
   return {
     ...system,
     lines,
@@ -148,12 +155,17 @@ export async function startChildrenSystem(operator: Operator, options: SystemOpt
       const { items } = await admin.list(eventKind, { limit: 5_000 });
       return (items as Told[]).filter(({ regarding }) => regarding.name === name);
     },
-    /** Writes of the operator so far, as `patch apps/deployments`. */
-    writes: async (): Promise<readonly string[]> =>
-      (await readAudit(system.cluster.auditLogFile))
-        .filter((entry) => entry.user.username === `podless-${operator.name}` && isWrite(entry))
-        .filter(({ requestURI }) => !requestURI.includes('dryRun=All'))
-        .map((entry) => `${rightUsed(entry)} ${entry.objectRef?.name ?? ''}`),
+    writes,
+    /** Resolves once the operator has written nothing for a while: Events come after the status that they tell of. */
+    isQuiet: () =>
+      until(
+        async () => {
+          const before = (await writes()).length;
+          await systemClock.sleep(1_000);
+          return (await writes()).length === before ? true : undefined;
+        },
+        { seconds: 60, what: async () => `no more writes after ${(await writes()).at(-1)}` },
+      ),
     /** Rights that the operator has used so far. An apply that makes an object is a patch that asks for create as well. */
     rightsUsed: async (): Promise<ReadonlySet<string>> =>
       new Set(

@@ -42,6 +42,7 @@ test('a worker runs on each node before its pod pauses', async () => {
   expect(initContainers[0].command[2]).toBe('worker on $(NODE_NAME): hello');
   expect(containers[0].command[0]).toBe('sleep');
   expect(await system.list(jobKind)).toEqual([]);
+  await system.isQuiet();
   const before = await system.writes();
   await system.byHand(name);
   expect(await system.writes()).toEqual(before);

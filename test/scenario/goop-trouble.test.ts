@@ -127,6 +127,7 @@ test('a name that is taken is told with its owner, nothing is touched, and it is
   await system.byHand('taken');
   await system.reachesCondition('taken', isTrue, 'Completed');
   expect(await system.conditionOf('taken', 'Conflict')).toBeUndefined();
+  await system.isQuiet();
   const writes = await system.writes();
   await system.byHand('taken');
   expect(await system.writes()).toEqual(writes);

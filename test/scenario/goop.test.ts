@@ -69,6 +69,7 @@ describe('the sample', () => {
   });
 
   test('is written no more once it is done', async () => {
+    await system.isQuiet();
     const before = await system.writes();
     expect(await system.byHand(name)).toMatchObject({ outcome: 'done' });
     expect(await system.byHand(name)).toMatchObject({ outcome: 'done' });

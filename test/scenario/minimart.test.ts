@@ -68,6 +68,7 @@ describe('the sample', () => {
   });
 
   test('is not written to again while nothing changes', async () => {
+    await system.isQuiet();
     const before = (await system.writes()).length;
     await system.byHand(name);
     await system.byHand(name);

@@ -58,6 +58,7 @@ describe('a name that is taken', () => {
     await system.byHand(name);
     await system.reachesCondition(name, isTrue);
     expect(await system.conditionOf(name, 'Conflict')).toBeUndefined();
+    await system.isQuiet();
     const writes = await system.writes();
     await system.byHand(name);
     expect(await system.writes()).toEqual(writes);

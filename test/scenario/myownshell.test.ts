@@ -77,6 +77,7 @@ describe('the sample', () => {
   });
 
   test('is written no more once it is as it should be', async () => {
+    await system.isQuiet();
     const before = await system.writes();
     expect(await system.byHand(name)).toMatchObject({ outcome: 'done' });
     expect(await system.byHand(name)).toMatchObject({ outcome: 'done' });
@@ -194,6 +195,7 @@ describe('a dry run', () => {
   });
 
   test('by hand answers with the plan, and writes nothing', async () => {
+    await system.isQuiet();
     const before = await system.writes();
     const { dryRun, plan } = await system.byHand('myownshell-sample', { dryRun: true });
     expect(dryRun).toBe(true);

@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { environmentNames } from '../../../../runtime/aws/environment.ts';
@@ -40,13 +48,18 @@ function unpackedLayer({ fields }: StackResource, user: string, assetOf: AssetOf
   if (existsSync(folder)) return folder;
   const files = unzipSync(readFileSync(archive), { filter: ({ name }) => wanted.has(name) });
   if (Object.keys(files).length === 0) throw new Error(`${user}: ${archive} holds no program`);
-  const draft = `${folder}.draft`;
+  // Of its own: another file may unpack the same at the same time.
+  const draft = mkdtempSync(`${folder}.draft-`);
   for (const [name, bytes] of Object.entries(files)) {
     const path = join(draft, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, bytes);
     chmodSync(path, 0o755);
   }
-  renameSync(draft, folder);
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  }
   return folder;
 }
