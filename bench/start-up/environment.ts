@@ -14,6 +14,8 @@ export function functionEnvironment(): NodeJS.ProcessEnv {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
+    // Only code that several operators share asks which of them it is.
+    [environmentNames.operator]: operators.find(({ code }) => code !== undefined)?.name,
     [environmentNames.clusters]: 'bench',
     [environmentNames.bus]: 'podless',
     [environmentNames.cursorTable]: 'podless-cursors',
