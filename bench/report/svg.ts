@@ -27,6 +27,7 @@ const STYLE = `
 
 export const document = (width: number, height: number, parts: readonly string[]): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
+  <title>Items a second of each peer, and the use of a cap that moves</title>
   <style>${STYLE}
   </style>
 ${parts.map((part) => `  ${part}`).join('\n')}
