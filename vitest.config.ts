@@ -9,8 +9,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/helpers/global-setup.ts'],
     reporters: ['default', './test/helpers/closing-line-reporter.ts'],
-    // For two cores: much of a test is waiting for servers, and with more at once the waits would be for each other.
-    maxWorkers: 3,
+    // Two cores, and most tests start servers. Three at once take 13 minutes instead of 16, and leave less room for bad luck.
+    maxWorkers: 2,
     projects: [
       {
         extends: true,

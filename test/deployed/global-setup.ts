@@ -15,7 +15,7 @@ declare module 'vitest' {
 }
 
 /** As many files run at once. */
-const WORKERS = 3;
+const WORKERS = 2;
 
 /** Once for all files of the project. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
