@@ -56,21 +56,21 @@ function primaryKey({ keys, value }: PartitionAddress, item: ItemKey): Record<st
 
 function query(
   address: PartitionAddress,
-  { after, before, limit, backward = false, consistent = false, signal }: PageQuery,
+  { after, upTo, limit, backward = false, consistent = false, signal }: PageQuery,
   details: Partial<QueryCommandInput>,
 ): Promise<QueryCommandOutput> {
   const { client, site, keys, value } = address;
-  const usesSort = before !== undefined || details.ProjectionExpression === '#sort';
+  const usesSort = upTo !== undefined || details.ProjectionExpression === '#sort';
   const command = new QueryCommand({
     TableName: site.tableName,
-    KeyConditionExpression: `#partition = :partition${before ? ' AND #sort < :before' : ''}`,
+    KeyConditionExpression: `#partition = :partition${upTo ? ' AND #sort <= :upTo' : ''}`,
     // Names are never written into an expression: they may be reserved words or hold dots and spaces.
     ExpressionAttributeNames: {
       '#partition': keys.partitionKey.name,
       // DynamoDB refuses names that no expression uses.
       ...(usesSort && keys.sortKey && { '#sort': keys.sortKey.name }),
     },
-    ExpressionAttributeValues: { ':partition': value, ...(before && { ':before': before }) },
+    ExpressionAttributeValues: { ':partition': value, ...(upTo && { ':upTo': upTo }) },
     ExclusiveStartKey: after && primaryKey(address, after),
     Limit: limit,
     ScanIndexForward: !backward,

@@ -26,11 +26,13 @@ export interface PageReaderOptions {
 /** A part of the sort keys, read by one reader. */
 interface Stretch {
   readonly after?: ItemKey | undefined;
-  before?: ItemKey | undefined;
+  upTo?: ItemKey | undefined;
 }
 
-/** Into so many stretches a partition is divided, once a pass. */
+/** Stretches to be read at the same time. */
 const STRETCHES = 4;
+/** In one pass: each may cost a query that finds nothing. */
+const MOST_STRETCHES = 64;
 /** The first page is small, so that deleting begins at once; then they grow, up to what may well be held in memory. */
 const FIRST_PAGE_KEYS = 400;
 const MOST_PAGE_KEYS = 2_000;
@@ -40,24 +42,31 @@ const PAGE_SHARE = 0.5;
 /** Fills the pool with all keys of the partition; answers how many, or `undefined` if it did not come to the end. */
 export async function readPages(options: PageReaderOptions): Promise<number | undefined> {
   const readers: Promise<number | undefined>[] = [];
-  let divided = false;
-  const divide: OnPage = async (after, stretch) => {
-    if (divided || !options.shouldDivide()) return;
-    divided = true;
-    const cuts = await cutsBeyond(after, options);
-    if (cuts.length === 0) return;
-    // In time: the reader asks for its next page when this has returned. An item that lies right on a cut is left to the
-    // next pass; in two stretches it would be counted twice.
-    stretch.before = cuts[0];
-    for (const [index, cut] of cuts.entries()) {
-      readers.push(readStretch({ after: cut, before: cuts[index + 1] }, options, async () => {}));
-    }
-    options.onDivided();
+  let active = 0;
+  const read = async (stretch: Stretch): Promise<number | undefined> => {
+    active += 1;
+    const found = await readStretch(stretch, options, shareOut);
+    active -= 1;
+    return found;
   };
-  readers.push(readStretch({}, options, divide));
+  // Whoever has read a page, and has more to read, leaves part of it to readers that have nothing to do.
+  const shareOut: OnPage = async (stretch, after, seen) => {
+    const free = Math.min(STRETCHES - active, MOST_STRETCHES - readers.length);
+    if (free <= 0 || !options.shouldDivide()) return;
+    const cuts = await cutsBeyond(after, stretch, { parts: free + 1, seen, options });
+    if (cuts.length === 0) return;
+    const isFirst = readers.length === 1;
+    const { upTo: end } = stretch;
+    // In time: the reader asks for its next page when this has returned.
+    stretch.upTo = cuts[0];
+    for (const [index, cut] of cuts.entries())
+      readers.push(read({ after: cut, upTo: cuts[index + 1] ?? end }));
+    if (isFirst) options.onDivided();
+  };
+  readers.push(read({}));
   let found = 0;
   let complete = true;
-  // The list grows while its first reader is at work.
+  // The list grows while readers are at work.
   for (let index = 0; index < readers.length; index += 1) {
     const count = await readers[index];
     found += count ?? 0;
@@ -66,7 +75,7 @@ export async function readPages(options: PageReaderOptions): Promise<number | un
   return complete ? found : undefined;
 }
 
-type OnPage = (after: ItemKey, stretch: Stretch) => Promise<void>;
+type OnPage = (stretch: Stretch, after: ItemKey, seen: readonly ItemKey[]) => Promise<void>;
 
 async function readStretch(
   stretch: Stretch,
@@ -83,7 +92,7 @@ async function readStretch(
     do {
       await sink.room();
       const consistent = pages < consistentPages;
-      const page = await readPage({ after, before: stretch.before, limit, consistent }, options);
+      const page = await readPage({ after, upTo: stretch.upTo, limit, consistent }, options);
       const { readUnits } = page;
       const keys = page.keys.length;
       const units = unitsOfPage({ keys, readUnits, consistent });
@@ -93,7 +102,7 @@ async function readStretch(
       found += keys;
       pages += 1;
       after = page.next;
-      if (after !== undefined) await onPage(after, stretch);
+      if (after !== undefined) await onPage(stretch, after, page.keys);
     } while (after !== undefined);
   } catch (error) {
     if (!run.stopped.aborted) run.fail(error);
@@ -103,10 +112,19 @@ async function readStretch(
   return found;
 }
 
-async function cutsBeyond(after: ItemKey, options: PageReaderOptions): Promise<readonly ItemKey[]> {
-  const { keys } = await readPage({ backward: true, limit: 1 }, options);
-  const [last] = keys;
-  return last === undefined ? [] : cutRange(after, last, STRETCHES);
+interface Cutting {
+  readonly parts: number;
+  readonly seen: readonly ItemKey[];
+  readonly options: PageReaderOptions;
+}
+
+async function cutsBeyond(
+  after: ItemKey,
+  { upTo }: Stretch,
+  { parts, seen, options }: Cutting,
+): Promise<readonly ItemKey[]> {
+  const last = upTo ?? (await readPage({ backward: true, limit: 1 }, options)).keys[0];
+  return last === undefined ? [] : cutRange(after, last, parts, seen);
 }
 
 const readPage = (

@@ -38,8 +38,8 @@ export interface TableKeys {
 export interface PageQuery {
   /** Only keys after this one, such as where the page before ended. There need not be an item of this key. */
   readonly after?: ItemKey | undefined;
-  /** Only keys before this one. */
-  readonly before?: ItemKey | undefined;
+  /** Only keys up to this one, itself included. */
+  readonly upTo?: ItemKey | undefined;
   /** From the last key to the first. Default false. */
   readonly backward?: boolean | undefined;
   /**

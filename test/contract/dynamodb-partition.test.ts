@@ -111,10 +111,10 @@ describe.each(engines)('on $name', ({ start, missing }) => {
       const names = async (query: Partial<PageQuery>) =>
         (await partition.page({ signal, ...query })).keys.map((key) => ('N' in key ? key.N : ''));
       expect(await names({ backward: true, limit: 1 })).toEqual(['39']);
-      expect(await names({ before: { N: '3' } })).toEqual(['0', '1', '2']);
-      expect(await names({ after: { N: '2.5' }, before: { N: '5' } })).toEqual(['3', '4']);
+      expect(await names({ upTo: { N: '3' } })).toEqual(['0', '1', '2', '3']);
+      expect(await names({ after: { N: '2.5' }, upTo: { N: '4.5' } })).toEqual(['3', '4']);
       expect(await names({ after: { N: '37' } })).toEqual(['38', '39']);
-      expect(await names({ after: { N: '-1e3' }, before: { N: '0.5' } })).toEqual(['0']);
+      expect(await names({ after: { N: '-1e3' }, upTo: { N: '0.5' } })).toEqual(['0']);
     });
 
     test('without a sort key tells whether there was an item', async () => {

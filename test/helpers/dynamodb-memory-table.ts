@@ -85,10 +85,9 @@ export function createMemoryPartition(
   }
 
   const range = (query: PageQuery): { names: string[]; more: boolean } => {
-    const { after, before, limit = Infinity, backward = false } = query;
+    const { after, upTo, limit = Infinity, backward = false } = query;
     const isInRange = (name: string) =>
-      (after === undefined || name > nameOf(after)) &&
-      (before === undefined || name < nameOf(before));
+      (after === undefined || name > nameOf(after)) && (upTo === undefined || name <= nameOf(upTo));
     const rest = [...items].filter(isInRange).sort();
     if (backward) rest.reverse();
     const names = rest.slice(0, Math.min(pageSize, limit));

@@ -96,7 +96,7 @@ export function createMeteredTable(
     items,
     requests,
     seen,
-    async page({ after, before, backward = false, limit = Infinity, consistent = false, signal }) {
+    async page({ after, upTo, backward = false, limit = Infinity, consistent = false, signal }) {
       await clock.sleep(latencyMs, signal);
       failAtRandom();
       seen.pages += 1;
@@ -105,7 +105,7 @@ export function createMeteredTable(
         (name) =>
           items.has(name) &&
           (after === undefined || name > nameOf(after)) &&
-          (before === undefined || name < nameOf(before)),
+          (upTo === undefined || name <= nameOf(upTo)),
       );
       if (backward) inRange.reverse();
       const page: string[] = [];

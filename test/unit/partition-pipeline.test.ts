@@ -101,10 +101,14 @@ describe('cuts between two sort keys', () => {
   };
 
   test('lie strictly between them, in order, whatever the keys', () => {
-    const property = fc.property(keyPairs, ([one, other]) => {
+    const seen = fc.array(
+      text.map((S) => ({ S })),
+      { maxLength: 5 },
+    );
+    const property = fc.property(keyPairs, seen, ([one, other], keys) => {
       const [low, high] = compare(one, other) <= 0 ? [one, other] : [other, one];
       if (compare(low, high) === 0) return;
-      const line = [low, ...cutRange(low, high, 4), high];
+      const line = [low, ...cutRange(low, high, 4, keys), high];
       for (const [index, key] of line.slice(1).entries()) {
         expect(compare(line[index] ?? low, key)).toBeLessThan(0);
       }
@@ -112,14 +116,29 @@ describe('cuts between two sort keys', () => {
     fc.assert(property, { numRuns: 2_000 });
   });
 
+  const textOf = (key: ItemKey): string => ('S' in key ? key.S : '');
+
   test('are about equally far apart', () => {
     expect(cutRange({ N: '0' }, { N: '100' }, 4)).toEqual([{ N: '25' }, { N: '50' }, { N: '75' }]);
-    const cuts = cutRange({ S: 'order#2020' }, { S: 'order#2028' }, 4);
-    expect(cuts.map((cut) => ('S' in cut ? cut.S.slice(0, 10) : ''))).toEqual([
+    const years = cutRange({ S: 'order#2020' }, { S: 'order#2028' }, 4);
+    expect(years.map((cut) => textOf(cut).slice(0, 10))).toEqual([
       'order#2022',
       'order#2024',
       'order#2026',
     ]);
+    const bytes = cutRange({ B: Uint8Array.of(0) }, { B: Uint8Array.of(200) }, 4);
+    expect(bytes.map((cut) => ('B' in cut ? cut.B[0] : 0))).toEqual([50, 100, 150]);
+  });
+
+  test('follow from the symbols that the keys are made of, not from all that there are', () => {
+    const numbers = cutRange({ S: '00000123' }, { S: '00019999' }, 4).map(textOf);
+    for (const [index, cut] of numbers.entries())
+      expect(Math.abs(Number(cut) - 5_000 * (index + 1))).toBeLessThan(500);
+    const seen = [{ S: '01ab9f' }, { S: '02dc34' }];
+    const identifiers = cutRange({ S: '01ab9f' }, { S: 'ffffff' }, 4, seen).map(textOf);
+    for (const [index, cut] of identifiers.entries())
+      expect(Math.abs(parseInt(cut, 16) / 16 ** cut.length - (index + 1) / 4)).toBeLessThan(0.05);
+    expect([numbers.length, identifiers.length]).toEqual([3, 3]);
   });
 });
 
