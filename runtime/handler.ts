@@ -5,6 +5,7 @@ import type { Log } from './log.ts';
 import type { Operator } from './operator.ts';
 import { classify } from './outcome.ts';
 import type { Handler, Platform } from './platform.ts';
+import type { Preview } from './preview.ts';
 import type { Reconciler } from './reconcile.ts';
 import { type Report, reconcileObject } from './reconcile-loop.ts';
 import { parseByHand, parseHint, type ReconcileRequest } from './request.ts';
@@ -36,11 +37,17 @@ export function createReconcileHandler(
   platform: Platform,
 ): Handler {
   const log = platform.log.with({ operator: operator.name });
+  let isFirst = true;
+  const prepare = (preview: Preview, signal: AbortSignal): void => {
+    if (isFirst) reconciler.prepare?.(preview, signal);
+    isFirst = false;
+  };
   return async (event, context) => {
     const deadline = createDeadline(context, platform.clock.now());
     const ownLog = log.with({ requestId: context.awsRequestId });
     try {
-      return await handleEvent(event, { operator, reconciler, platform, log: ownLog, deadline });
+      const shared = { operator, reconciler, platform, prepare };
+      return await handleEvent(event, { ...shared, log: ownLog, deadline });
     } finally {
       deadline.clear();
     }
@@ -67,6 +74,7 @@ interface Invocation {
   readonly operator: Operator;
   readonly reconciler: Reconciler;
   readonly platform: Platform;
+  readonly prepare: (preview: Preview, signal: AbortSignal) => void;
   readonly log: Log;
   readonly deadline: Deadline;
 }
@@ -74,7 +82,8 @@ interface Invocation {
 async function handleRequest(request: ReconcileRequest, invocation: Invocation): Promise<Report> {
   const { operator, platform } = invocation;
   const cluster = clusterOf(request, platform);
-  const { namespace, name, reason, dryRun } = request;
+  const { namespace, name, reason, dryRun, preview = {} } = request;
+  invocation.prepare(preview, invocation.deadline.signal);
   const ref: ObjectRef = { kind: operator.kind, namespace, name };
   const runId = randomUUID();
   const object = { kind: operator.kind.kind, namespace, name };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, type Kind } from './operator.ts';
+import type { Preview } from './preview.ts';
 
 /** Source of every event on the bus; rules select by it. */
 export const HINT_SOURCE = 'podless';
@@ -25,6 +26,8 @@ export interface Hint {
   readonly dedupId: string;
   /** Requeues in a row that changed nothing. */
   readonly hops?: number;
+  /** Of a new or changed object, for the kinds that ask for it. */
+  readonly preview?: Preview;
 }
 
 export interface HintSubject {

@@ -31,6 +31,11 @@ export interface Operator {
   readonly kind: Kind;
   /** Only objects with these labels are reconciled; the others are left alone. Default: all. */
   readonly selector?: { readonly matchLabels: Readonly<Record<string, string>> };
+  /**
+   * Paths of fields that travel with the hint on a new or changed object, so that a function that has just started can look
+   * up what they name while it connects to the cluster. Default: none.
+   */
+  readonly preview?: readonly string[];
   /** Set if something outside the object must be cleaned up before the object may go. */
   readonly finalizer?: string;
   readonly owns: readonly OwnedKind[];

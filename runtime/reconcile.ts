@@ -3,9 +3,15 @@ import type { OperatorError } from './errors.ts';
 import type { KubeClient } from './kube/client.ts';
 import type { Condition, KubeObject } from './kube/objects.ts';
 import type { Log } from './log.ts';
+import type { Preview } from './preview.ts';
 
 /** Makes the world match one object. Every step may run twice; the object is read live and is all there is to go by. */
 export interface Reconciler {
+  /**
+   * Begins to look up what an object is likely to need, before it is read: only once, when the function has just started
+   * and has still to find its cluster. Changes nothing, decides nothing and never throws.
+   */
+  prepare?(preview: Preview, signal: AbortSignal): void;
   reconcile(object: KubeObject, context: ReconcileContext): Promise<Result>;
   /** Cleans up before a deleted object goes. Only called for kinds with a finalizer; must not fail if all is gone. */
   finalize?(object: KubeObject, context: ReconcileContext): Promise<Result>;

@@ -1,5 +1,6 @@
 import type { Hint } from './hint.ts';
 import { apiVersionOf, type Operator } from './operator.ts';
+import { type Preview, readPreview } from './preview.ts';
 import { isRecord } from './untrusted.ts';
 
 /** One object to reconcile, from whichever door it came in. */
@@ -11,6 +12,8 @@ export interface ReconcileRequest {
   readonly reason: string;
   readonly dryRun: boolean;
   readonly hops: number;
+  /** Default: nothing is known beforehand. */
+  readonly preview?: Preview;
 }
 
 /** A payload that is not a request. The caller's mistake: answered, never retried. */
@@ -35,7 +38,8 @@ export function parseByHand(payload: unknown): ReconcileRequest {
 /** A hint that came through the bus or a queue; it must be meant for `operator`. */
 export function parseHint(payload: unknown, operator: Operator): ReconcileRequest {
   if (!isRecord(payload)) throw invalid('hint', 'an object', payload);
-  const { cluster, apiVersion, kind, namespace, name, reason, hops } = payload as Partial<Hint>;
+  const { cluster, apiVersion, kind, namespace, name, reason, hops, preview } =
+    payload as Partial<Hint>;
   const expected = `${apiVersionOf(operator.kind)} ${operator.kind.kind}`;
   if (`${apiVersion} ${kind}` !== expected) {
     throw invalid('kind of the hint', expected, `${apiVersion} ${kind}`);
@@ -45,7 +49,7 @@ export function parseHint(payload: unknown, operator: Operator): ReconcileReques
   if (!isNonEmptyString(cluster)) throw invalid('cluster', 'a non-empty string', cluster);
   const known = hops !== undefined && Number.isSafeInteger(hops) && hops >= 0;
   const shared = { cluster, namespace, name, reason: String(reason), dryRun: false };
-  return { ...shared, hops: known ? hops : 0 };
+  return { ...shared, hops: known ? hops : 0, preview: readPreview(preview) };
 }
 
 const MAX_SHOWN_LENGTH = 300;

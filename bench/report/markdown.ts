@@ -38,8 +38,8 @@ const versions = ({ packages }: Machine): string =>
 const VERDICTS = `*got* is the median of the rounds, *spread* their ends. *within noise*: the median misses the goal, but a round reached it. A goal that no round
 reached is MISSED, and the bench ends with exit code 1.`;
 
-const START_UP = `At import no network call is made. The first reconcile cannot ask for cluster and table at the same time: the name of the table is in the object, and the
-object in the cluster.`;
+const START_UP = `At import no network call is made. The first reconcile asks for its cluster and for its table at the same time
+([ADR 17](adr/0017-a-hint-may-carry-a-preview.md)).`;
 
 const METHOD = `- All peers work on the same server (Amazon's DynamoDB Local, in memory, warmed up), each on a fresh table with the same items, and through the same proxy
   ([bench/proxy](../bench/proxy)), which adds latency, throttles, makes faults and counts. Rounds are interleaved: A, B, C, A, B, C.

@@ -7,6 +7,12 @@ export const ddbctldpjob: Operator = {
   name: 'ddbctldpjob',
   kind: { group, version: 'v1alpha1', kind: 'DdbctlDpJob', plural: 'ddbctldpjobs' },
   owns: [],
+  // Where the table is, in either shape of the spec. Never the partition's value: it may be somebody's name.
+  preview: ['spec', 'spec.ddbCtlDpJob'].flatMap((path) => [
+    `${path}.tableName`,
+    `${path}.awsRegion`,
+    `${path}.endpointURL`,
+  ]),
   resyncSeconds: 600,
   timeoutSeconds: 900,
   memoryMegabytes: 512,

@@ -22,10 +22,13 @@ import type { Partition, PartitionTable } from './table.ts';
 export interface Ports {
   /** @param owner on whose behalf; throws an OperatorError where the target's endpoint is not allowed */
   openTable(target: Target, owner: KubeObject): PartitionTable;
+  /** Default: nothing is looked up beforehand. */
+  readonly prepare?: Reconciler['prepare'];
 }
 
-export function createReconciler({ openTable }: Ports): Reconciler {
+export function createReconciler({ openTable, prepare }: Ports): Reconciler {
   return {
+    ...(prepare && { prepare }),
     describeFailure,
     reconcile: async (object, context) => {
       const spec = parseSpec(object.spec);

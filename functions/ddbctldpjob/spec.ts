@@ -22,7 +22,7 @@ export type ParsedSpec =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const DEFAULT_REGION = 'us-east-1';
+export const DEFAULT_REGION = 'us-east-1';
 const defaults: Fields = { awsRegion: DEFAULT_REGION };
 const TARGET_FIELDS = ['tableName', 'partitionValue', 'awsRegion', 'endpointURL'] as const;
 const MAX_SHOWN_CHARACTERS = 200;

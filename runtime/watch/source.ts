@@ -1,6 +1,7 @@
 import { createHint, type Hint } from '../hint.ts';
 import { ANNOTATION_OWNER } from '../labels.ts';
 import type { Kind, Operator, OwnedKind } from '../operator.ts';
+import { previewOf } from '../preview.ts';
 import { fieldOf, textOf } from '../untrusted.ts';
 import { type ChangeType, decideForwarding } from './forwarding.ts';
 import type { Identity } from './identity.ts';
@@ -30,12 +31,16 @@ export interface WatchSource {
 }
 
 /** The objects of an operator's own kind. */
-export function createKindSource(cluster: string, { kind }: Operator): WatchSource {
+export function createKindSource(cluster: string, operator: Operator): WatchSource {
+  const { kind, preview = [] } = operator;
   const hintForChange = ({ type, identity, object }: Change) => {
     const reason = decideForwarding(type, object);
     if (reason === undefined) return undefined;
     const occasion = `${type === 'DELETED' ? 'deleted' : 'rv'}:${identity.resourceVersion}`;
-    return createHint({ cluster, kind, ...identity }, reason, occasion);
+    const hint = createHint({ cluster, kind, ...identity }, reason, occasion);
+    // Of what is gone, nothing will be needed.
+    if (type === 'DELETED' || preview.length === 0) return hint;
+    return { ...hint, preview: previewOf(object, preview) };
   };
   return {
     kind,

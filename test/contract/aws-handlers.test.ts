@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ddbctldpjob } from '../../functions/ddbctldpjob/operator.ts';
 import { createHint } from '../../runtime/hint.ts';
+import { previewOf } from '../../runtime/preview.ts';
 import {
   certificateMissing,
   createCertificate,
@@ -13,11 +14,14 @@ import {
 } from '../helpers/aws-eks-world.ts';
 import {
   byOperation,
+  refuse,
   reply,
+  type ServiceBehaviour,
   type ServiceCall,
   startHostileService,
   storeMessages,
   takeEvents,
+  together,
 } from '../helpers/aws-hostile-service.ts';
 import '../helpers/dynamodb-credentials.ts';
 import { answer, type Behaviour } from '../helpers/runtime-hostile-api.ts';
@@ -104,13 +108,21 @@ describe.skipIf(certificateMissing)(`the handler, over the wire, of ${name}`, ()
     response.writeHead(200).write(`${JSON.stringify({ type: 'ADDED', object: job(9) })}\n`);
   };
 
+  type Services = Readonly<Record<string, ServiceBehaviour>>;
+
   /** Runs a handler once; what it printed, and what it asked of AWS. */
-  async function invoke(functionName: string, event: object, api: Behaviour, clusterName = 'prod') {
+  async function invoke(
+    functionName: string,
+    event: object,
+    api: Behaviour,
+    { clusterName = 'prod', services = (find: Services): Services => find } = {},
+  ) {
     const certificate = createCertificate();
     await using server = await startEksApi(clusterName, certificate, api);
+    const find = { '/clusters/prod': described(server.server, certificate) };
     await using aws = await startHostileService(
       byOperation({
-        '/clusters/prod': described(server.server, certificate),
+        ...services(find),
         PutEvents: takeEvents,
         SendMessageBatch: storeMessages,
         ChangeMessageVisibility: reply({}),
@@ -166,9 +178,8 @@ describe.skipIf(certificateMissing)(`the handler, over the wire, of ${name}`, ()
   });
 
   const subject = { cluster: 'prod', kind: ddbctldpjob.kind, namespace: 'default', name: 'gone' };
-  const event = {
-    Records: [sqsRecord(JSON.stringify(createHint(subject, 'Changed', '1')), 'm1')],
-  };
+  const hint = createHint(subject, 'Changed', '1');
+  const event = { Records: [sqsRecord(JSON.stringify(hint), 'm1')] };
 
   test('a reconciler is done with an object that is gone', async () => {
     const { answer: report, lines, calls } = await invoke('ddbctldpjob', event, answer(404, {}));
@@ -180,8 +191,32 @@ describe.skipIf(certificateMissing)(`the handler, over the wire, of ${name}`, ()
     );
   });
 
+  test('a reconciler that has just started asks for its cluster and for the table at the same time', async () => {
+    const spec = { tableName: 'orders', partitionValue: 'customer-1', awsRegion: 'eu-west-1' };
+    const preview = previewOf({ spec }, ddbctldpjob.preview ?? []);
+    expect(JSON.stringify(preview)).not.toContain('customer-1');
+    const message = sqsRecord(JSON.stringify({ ...hint, preview }), 'm1');
+    const { calls, lines } = await invoke(
+      'ddbctldpjob',
+      { Records: [message] },
+      answer(200, { ...job(1), spec }),
+      {
+        services: (find) =>
+          together({ ...find, DescribeTable: refuse(400, 'ResourceNotFoundException') }),
+      },
+    );
+    // Asked once: the answer that came early is the one that is used.
+    const names = namesOf(calls).filter((name) => !name.includes('Message'));
+    expect(names.toSorted()).toEqual(['/clusters/prod', 'DescribeTable']);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ message: 'reconcile finished', outcome: 'waiting' }),
+    );
+  });
+
   test('a reconciler gives a message back that its cluster does not let it work on', async () => {
-    const result = await invoke('ddbctldpjob', event, answer(200, {}), 'another cluster');
+    const result = await invoke('ddbctldpjob', event, answer(200, {}), {
+      clusterName: 'another cluster',
+    });
     expect(result.answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     const given = result.calls.findLast(({ operation }) => operation === 'ChangeMessageVisibility');
     expect(given?.body).toMatchObject({ ReceiptHandle: 'receipt-m1' });

@@ -44,6 +44,23 @@ describe('a reconciler is reached', () => {
     expect((await plane.widgets.get('from-bus'))?.status).toMatchObject({ size: 1 });
   });
 
+  test('with a preview, before the first object is read, and only then', async () => {
+    const previews: unknown[] = [];
+    const world = createWorld({
+      operator: heldWidgetOperator,
+      kube: plane.kube,
+      reconciler: {
+        ...reconcilerOf(async (object) => made(object)),
+        prepare: (preview, { aborted }) => void previews.push({ ...preview, aborted }),
+      },
+    });
+    const send = (preview: unknown) =>
+      world.batch(sqsRecord(JSON.stringify({ ...hintOf('not-there'), preview }), 'm'));
+    expect(await send({ 'spec.color': 'red', size: 1 })).toEqual({ batchItemFailures: [] });
+    await send({ 'spec.color': 'blue' });
+    expect(previews).toEqual([{ 'spec.color': 'red', aborted: false }]);
+  });
+
   test('by hand, and answers with outcome, conditions and status', async () => {
     await plane.widgets.create('by-hand', { size: 1 });
     expect(await worldOf().byHand('by-hand', { namespace: 'default', cluster: 'other' })).toEqual({

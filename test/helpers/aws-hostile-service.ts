@@ -120,6 +120,24 @@ export const takeEvents: ServiceBehaviour = (response, call) => {
   );
 };
 
+/** Answers each of these operations only when all of them were called: whoever waits for one before the next gets none. */
+export function together(
+  behaviours: Readonly<Record<string, ServiceBehaviour>>,
+): Readonly<Record<string, ServiceBehaviour>> {
+  const missing = new Set(Object.keys(behaviours));
+  const { promise: allCalled, resolve } = Promise.withResolvers<void>();
+  const wait =
+    (operation: string, behave: ServiceBehaviour): ServiceBehaviour =>
+    (response, call) => {
+      missing.delete(operation);
+      if (missing.size === 0) resolve();
+      void allCalled.then(() => behave(response, call));
+    };
+  return Object.fromEntries(
+    Object.entries(behaviours).map(([operation, behave]) => [operation, wait(operation, behave)]),
+  );
+}
+
 /** Behaves by the operation that is called. */
 export const byOperation =
   (behaviours: Readonly<Record<string, ServiceBehaviour>>): ServiceBehaviour =>

@@ -1,0 +1,70 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Preview } from '../../runtime/preview.ts';
+import { DEFAULT_REGION, type Target } from './spec.ts';
+import type { PartitionTable, TableKeys } from './table.ts';
+
+/** Where a table is. */
+export type Place = Pick<Target, 'tableName' | 'awsRegion' | 'endpointURL'>;
+
+/** Describes a table while the object that names it is still being read. */
+export interface EarlyDescription {
+  begin(preview: Preview, signal: AbortSignal): void;
+  /** The table, whose description may be here already: an answer is used once, and soon or never. */
+  usedBy(place: Place, table: PartitionTable): PartitionTable;
+}
+
+export interface EarlyDescriptionOptions {
+  readonly clock: Clock;
+  /** Throws where the endpoint is not allowed. */
+  readonly openTable: (place: Place) => Pick<PartitionTable, 'describe'>;
+}
+
+/** A table may be replaced by one with other keys, but not while we connect to a cluster. */
+const FRESH_MS = 5_000;
+
+export function createEarlyDescription({
+  clock,
+  openTable,
+}: EarlyDescriptionOptions): EarlyDescription {
+  let early: { place: string; keys: Promise<TableKeys>; goodUntil: number } | undefined;
+
+  const take = (place: Place): Promise<TableKeys> | undefined => {
+    const found = early;
+    early = undefined;
+    const isGood = found?.place === keyOf(place) && clock.now() <= found.goodUntil;
+    return isGood ? found.keys : undefined;
+  };
+
+  return {
+    begin(preview, signal) {
+      const place = placeIn(preview);
+      if (!place) return;
+      try {
+        const keys = openTable(place).describe(signal);
+        // Whoever takes it gets the error. If nobody does, it was not needed.
+        keys.catch(() => {});
+        early = { place: keyOf(place), keys, goodUntil: clock.now() + FRESH_MS };
+      } catch {
+        // Whatever is wrong with the place, the object's own status will tell.
+      }
+    },
+    usedBy: (place, table) => ({
+      ...table,
+      describe: (signal) => take(place) ?? table.describe(signal),
+    }),
+  };
+}
+
+function placeIn(preview: Preview): Place | undefined {
+  for (const path of ['spec.ddbCtlDpJob', 'spec']) {
+    const tableName = preview[`${path}.tableName`];
+    const endpointURL = preview[`${path}.endpointURL`];
+    const { [`${path}.awsRegion`]: awsRegion = DEFAULT_REGION } = preview;
+    if (tableName !== undefined)
+      return { tableName, awsRegion, ...(endpointURL !== undefined && { endpointURL }) };
+  }
+  return undefined;
+}
+
+const keyOf = ({ tableName, awsRegion, endpointURL = '' }: Place): string =>
+  [tableName, awsRegion, endpointURL].join(' ');
