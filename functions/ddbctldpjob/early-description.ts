@@ -1,10 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Preview } from '../../runtime/preview.ts';
-import { DEFAULT_REGION, type Target } from './spec.ts';
+import { type Place, parsePlace } from './spec.ts';
 import type { PartitionTable, TableKeys } from './table.ts';
-
-/** Where a table is. */
-export type Place = Pick<Target, 'tableName' | 'awsRegion' | 'endpointURL'>;
 
 /** Describes a table while the object that names it is still being read. */
 export interface EarlyDescription {
@@ -55,15 +52,15 @@ export function createEarlyDescription({
   };
 }
 
+/** By the rules of the spec: what breaks them is not asked anywhere. */
 function placeIn(preview: Preview): Place | undefined {
-  for (const path of ['spec.ddbCtlDpJob', 'spec']) {
-    const tableName = preview[`${path}.tableName`];
-    const endpointURL = preview[`${path}.endpointURL`];
-    const { [`${path}.awsRegion`]: awsRegion = DEFAULT_REGION } = preview;
-    if (tableName !== undefined)
-      return { tableName, awsRegion, ...(endpointURL !== undefined && { endpointURL }) };
-  }
-  return undefined;
+  const placeUnder = (path: string) =>
+    parsePlace({
+      tableName: preview[`${path}.tableName`],
+      awsRegion: preview[`${path}.awsRegion`],
+      endpointURL: preview[`${path}.endpointURL`],
+    });
+  return placeUnder('spec.ddbCtlDpJob') ?? placeUnder('spec');
 }
 
 const keyOf = ({ tableName, awsRegion, endpointURL = '' }: Place): string =>

@@ -5,10 +5,11 @@ import type { CreateFunction } from '../../runtime/platform.ts';
 import { createEndpointCheck } from './allowed-endpoints.ts';
 import { createPartitionTable } from './dynamo.ts';
 import type { ScopedAccess } from './dynamo-client.ts';
-import { createEarlyDescription, type Place } from './early-description.ts';
+import { createEarlyDescription } from './early-description.ts';
 import { ddbctldpjob } from './operator.ts';
 import { createPartitionAccess } from './partition-access.ts';
 import { createReconciler } from './reconciler.ts';
+import type { Place } from './spec.ts';
 import type { KeyValue } from './table.ts';
 
 export const createFunction: CreateFunction = (platform) => {

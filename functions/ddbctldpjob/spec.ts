@@ -8,6 +8,9 @@ export type JobStatus = Omit<
 /** What is to be done; another target is another job. */
 export type Target = NonNullable<JobStatus['target']>;
 
+/** Where a table is. */
+export type Place = Pick<Target, 'tableName' | 'awsRegion' | 'endpointURL'>;
+
 export interface JobSpec {
   readonly target: Target;
   readonly suspend: boolean;
@@ -22,7 +25,7 @@ export type ParsedSpec =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export const DEFAULT_REGION = 'us-east-1';
+const DEFAULT_REGION = 'us-east-1';
 const defaults: Fields = { awsRegion: DEFAULT_REGION };
 const TARGET_FIELDS = ['tableName', 'partitionValue', 'awsRegion', 'endpointURL'] as const;
 const MAX_SHOWN_CHARACTERS = 200;
@@ -36,6 +39,16 @@ export function parseSpec(spec: unknown): ParsedSpec {
     return { ok: true, value: readSpec(spec) };
   } catch (error) {
     if (error instanceof SpecProblem) return { ok: false, problem: error.message };
+    throw error;
+  }
+}
+
+/** Where the table of a spec is, whose other fields are not known. Undefined if it is nowhere. */
+export function parsePlace(fields: Fields): Place | undefined {
+  try {
+    return readPlace((name) => ({ path: name, value: fields[name] }));
+  } catch (error) {
+    if (error instanceof SpecProblem) return undefined;
     throw error;
   }
 }
@@ -60,19 +73,25 @@ function readSpec(spec: unknown): JobSpec {
   // Options may stand in either place; where the partition stands comes first.
   const option = (name: string): Field =>
     inner[name] === undefined ? { path: `spec.${name}`, value: flat[name] } : field(name);
-  const awsRegion = field('awsRegion');
   return {
     target: {
-      tableName: text(field('tableName'), tableName),
+      ...readPlace(field),
       partitionValue: text(field('partitionValue'), partitionValue),
-      awsRegion: awsRegion.value === undefined ? DEFAULT_REGION : text(awsRegion, region),
-      ...readEndpoint(field('endpointURL')),
       dryRun: flag(option('dryRun')),
     },
     suspend: flag(option('suspend')),
     ...wholeNumber('maxItems', option('maxItems'), 0),
     ...wholeNumber('maxWriteUnitsPerSecond', option('maxWriteUnitsPerSecond'), 1),
     ...wholeNumber('ttlSecondsAfterFinished', option('ttlSecondsAfterFinished'), 0),
+  };
+}
+
+function readPlace(field: (name: string) => Field): Place {
+  const awsRegion = field('awsRegion');
+  return {
+    tableName: text(field('tableName'), tableName),
+    awsRegion: awsRegion.value === undefined ? DEFAULT_REGION : text(awsRegion, region),
+    ...readEndpoint(field('endpointURL')),
   };
 }
 

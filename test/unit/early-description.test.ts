@@ -93,6 +93,9 @@ describe('a table that is described before its object was read', () => {
     begin({});
     begin({ tableName: 42 });
     begin({ ...orders, endpointURL: 'http://forbidden' });
+    begin({ ...orders, endpointURL: 'http://me:secret@host' });
+    begin({ ...orders, awsRegion: 'us-east-1.attacker.example/' });
+    begin({ tableName: 'a/b', awsRegion: 'us-east-1' });
     expect(described).toEqual([]);
     begin(orders);
     expect(described).toEqual(['orders']);
