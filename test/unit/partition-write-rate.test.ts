@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type DeletePartitionOptions,
@@ -144,6 +145,28 @@ describe('a collection that lies on four machines is deleted from several sides 
     expect(one.seconds / four.seconds).toBeGreaterThan(1.8);
     expect(one.table.refusedShare()).toBeLessThan(0.035);
   });
+});
+
+test('every key is deleted once, and the limit is used, whatever it is and however many machines there are', async () => {
+  const world = fc.record({
+    limit: fc.integer({ min: 100, max: 3_000 }),
+    latencyMs: fc.integer({ min: 1, max: 40 }),
+    burstSeconds: fc.double({ min: 0.5, max: 5, noNaN: true }),
+    machines: fc.integer({ min: 1, max: 9 }),
+    digits: fc.constantFrom('0123456789', '0123456789abcdef', 'ABCDEFGHJKMNPQRSTVWXYZ', 'aeiou'),
+    seed: fc.integer(),
+  });
+  const property = fc.asyncProperty(world, async ({ limit, digits, seed, ...metered }) => {
+    const random = seededRandom(seed);
+    const name = () =>
+      Array.from({ length: 9 }, () => digits[Math.floor(random() * digits.length)]).join('');
+    // For a quarter of a minute of one machine.
+    const sizes = new Map(Array.from({ length: 15 * limit }, () => [name(), 1]));
+    // The table itself refuses to delete a key twice.
+    const { table } = await deleteAll({ sizes, cap: () => limit, ...metered });
+    expect(table.shareUsed() * metered.machines).toBeGreaterThan(0.8);
+  });
+  await fc.assert(property, { numRuns: 12 });
 });
 
 test('reads consistently only where it must: the first page, and the last look', async () => {
