@@ -17,7 +17,7 @@ export type Hedge = <T>(
 ) => Promise<T>;
 
 const SLOWEST_MS = 2_000;
-const FASTEST_MS = 500;
+const FASTEST_MS = 350;
 const TYPICAL_TIMES = 10;
 /** Weight of the newest answer in what is typical. */
 const NEWEST = 0.1;
