@@ -9,8 +9,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/helpers/global-setup.ts'],
     reporters: ['default', './test/helpers/closing-line-reporter.ts'],
-    // Two cores, and most tests start servers. Three at once take 13 minutes instead of 16, and leave less room for bad luck.
-    maxWorkers: 2,
+    // Of two cores: most tests wait for servers most of the time.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,

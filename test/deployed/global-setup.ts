@@ -15,7 +15,7 @@ declare module 'vitest' {
 }
 
 /** As many files run at once. */
-const WORKERS = 2;
+const WORKERS = 3;
 
 /** Once for all files of the project. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
