@@ -105,7 +105,7 @@ async function run(ref: ObjectRef, object: KubeObject, props: RunProps): Promise
   const step = deleting
     ? reconciler.finalize?.bind(reconciler)
     : reconciler.reconcile.bind(reconciler);
-  const result = await step?.(object, contextFor(props));
+  const result = await step?.(object, contextFor(ref, props));
   if (dryRun) return { ...reportOf(result, object), ...(result?.plan && { plan: result.plan }) };
   if (deleting && !result?.requeue) {
     if (result && result.conditions.length > 0) await sayLast(result, props);
@@ -180,7 +180,7 @@ async function fail(error: unknown, props: RunProps): Promise<Report> {
   return { ...report, object: writer.latest(), ...next };
 }
 
-function contextFor(props: RunProps): ReconcileContext {
+function contextFor(ref: ObjectRef, props: RunProps): ReconcileContext {
   const { log, platform, cluster, kube, operator, deadline, runId, dryRun, writer } = props;
   return {
     log,
@@ -197,6 +197,10 @@ function contextFor(props: RunProps): ReconcileContext {
     windUpMilliseconds: deadline.windUpMilliseconds,
     runId,
     dryRun,
+    isStillThere: async () => {
+      const { uid, deletionTimestamp } = (await kube.get(ref, deadline.signal))?.metadata ?? {};
+      return uid === writer.latest().metadata.uid && deletionTimestamp === undefined;
+    },
     checkpoint: (interim) =>
       dryRun ? Promise.resolve({ goOn: true }) : writer.write(interim, { refresh: true }),
   };

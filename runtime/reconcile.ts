@@ -56,6 +56,8 @@ export interface ReconcileContext {
   readonly runId: string;
   /** Decide and answer with a plan, but write nothing anywhere. */
   readonly dryRun: boolean;
+  /** Reads the object again. False if it is gone, being deleted, or another one of its name. */
+  isStillThere(): Promise<boolean>;
   /** Writes interim status and tells whether this run is still the one to do the work. */
   checkpoint(interim: Pick<Result, 'status' | 'conditions'>): Promise<Verdict>;
 }

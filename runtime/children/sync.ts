@@ -1,4 +1,5 @@
 import { concurrently } from '../concurrently.ts';
+import { KubeApiError } from '../kube/client.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { ANNOTATION_OWNER, ownerText } from '../labels.ts';
 import type { PlannedChange, ReconcileContext } from '../reconcile.ts';
@@ -43,9 +44,22 @@ export async function syncChildren(
     if (!live || isChildOf(owner, live, context) || isNobodysButOurs(live, context)) continue;
     if (!isOfEarlierOwner(live, owner)) throw new ConflictError(manifest.ref, describeOwner(live));
   }
+  if (read.some(({ live }) => live && controllerOf(live) === undefined))
+    await refuseToTakeBack(owner, context);
   return concurrently(read, CALLS_AT_ONCE, ({ manifest, live }) =>
     live && isLeaving(live, owner) ? leaving(manifest, live) : syncChild(manifest, live, context),
   );
+}
+
+/**
+ * Whoever deletes an owner may ask to keep its children: the garbage collector then takes its name off them. If it was
+ * deleted after we read it, we would put the name back, and they would be deleted with it.
+ */
+async function refuseToTakeBack(owner: KubeObject, context: ReconcileContext): Promise<void> {
+  if (context.dryRun || (await context.isStillThere())) return;
+  const { kind, metadata } = owner;
+  const message = `${kind} ${metadata.namespace}/${metadata.name} was deleted while its children were read`;
+  throw new KubeApiError(409, 'Conflict', message);
 }
 
 async function leaving(manifest: ChildManifest, live: KubeObject): Promise<SyncedChild> {

@@ -168,6 +168,25 @@ test('a child that an earlier owner of the same name has left is left to the gar
   expect(await configMap('reborn')).toMatchObject({ data: { of: owner.metadata.uid } });
 });
 
+test('a child that was let go is taken back, but not for an owner that was deleted since it was read', async () => {
+  const owner = await world.widgets.create('letting-go');
+  const ref = refTo(configMapKind, 'letting-go');
+  const manifests = [childOf(owner, configMapChild('letting-go', { ours: '1' }))];
+  await syncChildren(owner, manifests, world.context());
+  await world.admin.mergePatch(ref, { metadata: { ownerReferences: null } });
+  const writes = await world.writesDuring(async () => {
+    const gone = world.context({ isStillThere: async () => false });
+    await expect(syncChildren(owner, manifests, gone)).rejects.toThrow(
+      'Widget default/letting-go was deleted while its children were read',
+    );
+  });
+  expect(writes).toEqual([]);
+  await syncChildren(owner, manifests, world.context());
+  expect((await configMap('letting-go'))?.metadata.ownerReferences).toMatchObject([
+    { uid: owner.metadata.uid },
+  ]);
+});
+
 test('children of others are not removed', async () => {
   const owner = await world.widgets.create('modest');
   const live = await createConfigMap({ name: 'not-mine' });

@@ -47,6 +47,7 @@ const contextOf = (dryRun = false, seconds = 8): ReconcileContext => ({
   windUpMilliseconds: seconds * 300,
   runId: 'run',
   dryRun,
+  isStillThere: async () => true,
   checkpoint: async () => ({ goOn: true }),
 });
 

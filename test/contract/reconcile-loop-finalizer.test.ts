@@ -52,6 +52,23 @@ describe('an object with something to clean up', () => {
     expect(await plane.widgets.get('held')).toEqual(first);
   });
 
+  test('can be asked for again, by a run that has read it before it was deleted', async () => {
+    await plane.widgets.create('asked');
+    const answers: boolean[] = [];
+    const world = createWorld({
+      operator: heldWidgetOperator,
+      kube: plane.kube,
+      reconciler: reconcilerOf(async (object, { isStillThere }) => {
+        answers.push(await isStillThere());
+        await plane.widgets.delete('asked');
+        answers.push(await isStillThere());
+        return made(object);
+      }),
+    });
+    await world.byHand('asked');
+    expect(answers).toEqual([true, false]);
+  });
+
   test('is cleaned up and goes when it is deleted', async () => {
     await plane.widgets.create('goes');
     const cleaned: string[] = [];

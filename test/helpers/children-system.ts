@@ -210,5 +210,6 @@ const dryRunContext = (kube: KubeClient, fieldManager: string): ReconcileContext
   windUpMilliseconds: 1_000,
   runId: 'dry-run',
   dryRun: true,
+  isStillThere: async () => true,
   checkpoint: async () => ({ goOn: true }),
 });

@@ -64,6 +64,7 @@ const contextOf = (kube: KubeClient, over: Partial<ReconcileContext>): Reconcile
   windUpMilliseconds: 1000,
   runId: 'run-1',
   dryRun: false,
+  isStillThere: async () => true,
   checkpoint: async () => ({ goOn: true }),
   ...over,
 });

@@ -119,6 +119,7 @@ export function createJobWorld(spec: object, options: WorldOptions) {
       windUpMilliseconds,
       runId: `run-${runs}`,
       dryRun,
+      isStillThere: async () => true,
       checkpoint: async (interim) => {
         checkpoints += 1;
         const problem = outage?.(checkpoints);

@@ -44,6 +44,7 @@ describe('a deleted shell', () => {
     await system.admin.delete(system.refOf(kind, name), { propagationPolicy: 'Orphan' });
     await system.isGone(kind, name);
     const left = await system.find(deploymentKind, name);
+    expect(left?.metadata).toMatchObject({ uid: before });
     expect(left?.metadata.ownerReferences).toBeUndefined();
     const { metadata } = await system.create(name, { size: 2 });
     await system.reaches(kind, name, ({ status }) => status?.readyReplicas === 2);
