@@ -30,7 +30,9 @@ function scaleOf(low: ItemKey, high: ItemKey, seen: readonly ItemKey[]): Scale {
   }
   if ('S' in low && 'S' in high) {
     const [from, to] = [codePoints(low.S), codePoints(high.S)];
-    const others = seen.flatMap((key) => ('S' in key ? [codePoints(key.S)] : []));
+    const step = Math.ceil(seen.length / MOST_SAMPLES);
+    const samples = seen.filter((_, index) => index % step === 0);
+    const others = samples.flatMap((key) => ('S' in key ? [codePoints(key.S)] : []));
     const between = symbolScale(from, to, symbolsOfText([from, to, ...others]));
     return (share) => {
       const symbols = between(share);
@@ -50,6 +52,9 @@ function scaleOf(low: ItemKey, high: ItemKey, seen: readonly ItemKey[]): Scale {
 /** DynamoDB orders texts by their bytes in UTF-8, which is the order of code points. */
 const codePoints = (text: string): readonly number[] =>
   Array.from(text, (one) => one.codePointAt(0) ?? 0);
+
+/** They tell as much as all of a page, whose keys may be of a thousand characters each. */
+const MOST_SAMPLES = 100;
 
 type Symbols = readonly number[];
 
