@@ -38,7 +38,7 @@ export function createEarlyDescription({
       if (!place) return;
       try {
         const keys = openTable(place).describe(signal);
-        // Whoever takes it gets the error. If nobody does, it was not needed.
+        // If nobody takes it, it was not needed.
         keys.catch(() => {});
         early = { place: keyOf(place), keys, goodUntil: clock.now() + FRESH_MS };
       } catch {
@@ -47,7 +47,9 @@ export function createEarlyDescription({
     },
     usedBy: (place, table) => ({
       ...table,
-      describe: (signal) => take(place) ?? table.describe(signal),
+      // A failure is not the last word: a function may have been frozen while it asked.
+      describe: (signal) =>
+        take(place)?.catch(() => table.describe(signal)) ?? table.describe(signal),
     }),
   };
 }

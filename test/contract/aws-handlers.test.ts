@@ -192,6 +192,11 @@ describe.skipIf(certificateMissing)(`the handler, over the wire, of ${name}`, ()
   });
 
   test('a reconciler that has just started asks for its cluster and for the table at the same time', async () => {
+    const Table = {
+      TableStatus: 'ACTIVE',
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    };
     const spec = { tableName: 'orders', partitionValue: 'customer-1', awsRegion: 'eu-west-1' };
     const preview = previewOf({ spec }, ddbctldpjob.preview ?? []);
     expect(JSON.stringify(preview)).not.toContain('customer-1');
@@ -201,13 +206,15 @@ describe.skipIf(certificateMissing)(`the handler, over the wire, of ${name}`, ()
       { Records: [message] },
       answer(200, { ...job(1), spec }),
       {
-        services: (find) =>
-          together({ ...find, DescribeTable: refuse(400, 'ResourceNotFoundException') }),
+        services: (find) => ({
+          ...together({ ...find, DescribeTable: reply({ Table }) }),
+          DeleteItem: refuse(400, 'AccessDeniedException'),
+        }),
       },
     );
     // Asked once: the answer that came early is the one that is used.
     const names = namesOf(calls).filter((name) => !name.includes('Message'));
-    expect(names.toSorted()).toEqual(['/clusters/prod', 'DescribeTable']);
+    expect(names.toSorted()).toEqual(['/clusters/prod', 'DeleteItem', 'DescribeTable']);
     expect(lines).toContainEqual(
       expect.objectContaining({ message: 'reconcile finished', outcome: 'waiting' }),
     );
