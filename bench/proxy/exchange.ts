@@ -64,7 +64,7 @@ async function write(
 
 /**
  * Without a word on capacity: that question is answered here, and DynamoDB Local takes a quarter longer for a batch that
- * asks it. DynamoDB does not.
+ * asks it.
  */
 const toForward = (tableName: string, kept: readonly WriteRequest[]): Buffer =>
   Buffer.from(JSON.stringify({ RequestItems: { [tableName]: kept } }));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../local/control-plane/index.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/dynamodb-fault-proxy.ts';
+import { freezeUntilKilled, killedRuns } from '../helpers/killed-runs.ts';
 import { expectHonest } from '../helpers/runtime-honest-count.ts';
 import { createPartitions, type Partitions } from '../helpers/runtime-partitions.ts';
 import { startTestSystem, type TestSystem } from '../helpers/system.ts';
@@ -47,26 +48,9 @@ describe('with functions that live for 2 seconds, a job', () => {
     return proxy;
   };
 
-  /** Runs of the reconciler that were ended at their deadline. */
-  async function killedRuns(): Promise<number> {
-    const metrics = await (await fetch(`${system.http}/metrics`)).text();
-    const series =
-      /podless_function_invocations_total\{function="podless-ddbctldpjob",result="timeout"\} (\d+)/;
-    return Number(series.exec(metrics)?.[1] ?? 0);
-  }
-
   test('is taken up again after its run was killed, and says if the count is not exact', async () => {
     await startJob('killed', 4_000);
-    const before = await killedRuns();
-    process.kill(plane.apiServerPid, 'SIGSTOP');
-    try {
-      await until(async () => ((await killedRuns()) > before ? true : undefined), {
-        seconds: 30,
-        what: async () => 'a run to be killed',
-      });
-    } finally {
-      process.kill(plane.apiServerPid, 'SIGCONT');
-    }
+    await freezeUntilKilled(plane, system.http, 'ddbctldpjob');
     const status = await system.jobReaches('killed', completed, 120);
     console.info('killed', { exact: status.deletedItemsExact, count: status.deletedItems });
     expect(await partitions.left('killed')).toBe(0);
@@ -86,7 +70,7 @@ describe('with functions that live for 2 seconds, a job', () => {
     console.info('hung', {
       exact: status.deletedItemsExact,
       count: status.deletedItems,
-      killed: await killedRuns(),
+      killed: await killedRuns(system.http, 'ddbctldpjob'),
     });
     expect(await partitions.left('hung')).toBe(0);
     expectHonest(status, 4_000);

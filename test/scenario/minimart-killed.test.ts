@@ -10,6 +10,7 @@ import {
   deploymentKind,
   startChildrenSystem,
 } from '../helpers/children-system.ts';
+import { freezeUntilKilled } from '../helpers/killed-runs.ts';
 import { until } from '../helpers/until.ts';
 
 const minimart = helmOperators.find(({ name }) => name === 'minimart');
@@ -35,14 +36,6 @@ afterAll(async () => {
   await plane?.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-/** Runs of the function that were ended at their deadline. */
-async function killedRuns(): Promise<number> {
-  const metrics = await (await fetch(`${system.http}/metrics`)).text();
-  const series =
-    /podless_function_invocations_total\{function="podless-minimart",result="timeout"\} (\d+)/;
-  return Number(series.exec(metrics)?.[1] ?? 0);
-}
 
 /** What Helm has stored of a release, oldest first. */
 const revisionsOf = async (name: string): Promise<readonly (string | undefined)[]> =>
@@ -70,16 +63,7 @@ async function meetInTheMiddle(): Promise<string> {
 
 test('a function that is killed in the middle of Helm’s work is followed by one that ends it', async () => {
   const name = await meetInTheMiddle();
-  process.kill(plane.apiServerPid, 'SIGSTOP');
-  const before = await killedRuns();
-  try {
-    await until(async () => ((await killedRuns()) > before ? true : undefined), {
-      seconds: 60,
-      what: async () => 'a run to be killed',
-    });
-  } finally {
-    process.kill(plane.apiServerPid, 'SIGCONT');
-  }
+  await freezeUntilKilled(plane, system.http, minimart.name);
   await system.reachesCondition(name, ({ status }) => status === 'True', 'Ready', 120);
   const revisions = await revisionsOf(name);
   expect(revisions.at(-1)).toBe('deployed');

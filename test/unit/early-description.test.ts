@@ -123,6 +123,23 @@ describe('the preview of an object', () => {
     expect(hintForChange({ ...change, type: 'DELETED' })?.preview).toBeUndefined();
   });
 
+  test('leaves the longest hint that there can be under 2 KB', () => {
+    const { hintForChange } = createKindSource('c'.repeat(100), ddbctldpjob);
+    const identity = {
+      namespace: 'n'.repeat(63),
+      name: 'a'.repeat(253),
+      uid: 'u'.repeat(36),
+      generation: 1e9,
+      resourceVersion: '1'.repeat(20),
+    };
+    const place = { tableName: 't'.repeat(255), endpointURL: `https://${'h'.repeat(253)}:65535` };
+    const ddbCtlDpJob = { ...place, awsRegion: 'r'.repeat(63) };
+    const object = { metadata: identity, spec: { awsRegion: 'us-east-1', ddbCtlDpJob } };
+    const hint = hintForChange({ type: 'ADDED', identity, object });
+    expect(Object.keys(hint?.preview ?? {})).toHaveLength(4);
+    expect(JSON.stringify(hint).length).toBeLessThan(2_048);
+  });
+
   test('leaves out what is not a short text', () => {
     const spec = { tableName: ['t'], awsRegion: 'x'.repeat(301), endpointURL: 'http://h' };
     const fields = previewOf({ spec }, ddbctldpjob.preview ?? []);
